@@ -33,17 +33,17 @@ use super::{search_texts, usage};
 use crate::business::Message;
 use crate::error::Result;
 
-/// After each lookup of this number of rows, the import lets other tasks run.
+/// After it has looked up this number of rows of the file, the import lets other tasks run.
 const ROWS_PER_TURN: usize = 128;
 /// The maximum number of contacts in a batch, and the maximum number of bytes in their records and search
 /// texts.
 const CONTACTS_PER_BATCH: usize = search_texts::ROW_RECORDS_MAX;
 const CONTACT_BYTES_PER_BATCH: usize = 128 << 10;
-/// Each time the import has submitted this number of bytes, it waits until the submitted batches are durable.
+/// When the import has submitted batches of this total size, it waits until they are durable.
 const IN_FLIGHT_BYTES_MAX: usize = 1 << 20;
 
-/// Creates a contact for each row. A row is skipped if its phone number or its e-mail address exists in the
-/// business or in an earlier row that is not skipped. No event is announced.
+/// Creates a contact for each row. A row is skipped if a contact of the business, or an earlier row that is not
+/// skipped, has the same phone number or e-mail address. The import creates no webhook events.
 #[derive(Debug)]
 pub struct ImportContacts {
     pub rows: Vec<ContactRow>,
@@ -51,7 +51,7 @@ pub struct ImportContacts {
     pub dry_run: bool,
 }
 
-/// The answer to an import. The stored form is short, because a file can have many skipped rows.
+/// The answer to an import. It is stored in a short encoding, because a file can have many skipped rows.
 #[derive(Debug)]
 pub struct ContactsImported;
 
@@ -78,8 +78,8 @@ impl Gives for ContactsImported {
     }
 }
 
-/// The contacts that an unfinished import hides: the contacts with this id or a greater id. `None` hides no
-/// contact.
+/// The contacts that an unfinished import hides: the contacts with this id or a greater id. If the id is `None`, no
+/// contact is hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hidden(Option<ContactId>);
 
@@ -142,7 +142,7 @@ pub(super) async fn import(
         state.budget.is_importing = false;
         if let Err(error) = written {
             if !state.store.failed() {
-                // If the roll-back fails too, the actor ends. Its next start deletes the contacts.
+                // If the roll-back fails too, the actor ends. The next start of the actor deletes the contacts.
                 let _ = roll_back(state).await;
             }
             return Err(error);
@@ -272,7 +272,7 @@ async fn wait_durable(state: &mut State) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// True if an import was interrupted before its last batch, so that its contacts are still hidden.
+/// True if an import was interrupted before its last batch and its contacts have not been deleted yet.
 pub(super) fn is_unfinished(state: &State) -> Result<bool, StoreError> {
     Ok(state.read_raw(&keys::contact_import(state.id))?.is_some())
 }

@@ -14,7 +14,7 @@ use super::request::{IfMatch, Request};
 use super::state::State;
 
 pub struct Context<'a> {
-    /// The actor's memory and the store, including changes that are not durable yet.
+    /// The actor's memory, and its view of the store that includes changes that are not durable yet.
     pub(crate) state: &'a State,
     pub(crate) request: &'a Request,
     pub(crate) now: Timestamp,
@@ -53,7 +53,8 @@ impl<'a> Context<'a> {
         AffectedView::new(changed(self.schedule()).outside(concerned))
     }
 
-    /// The operator or member who requests the change. Returns [`Refusal::NotAllowed`] for any other caller.
+    /// The operator or member who requests the change. A request by anyone else is refused with
+    /// [`Refusal::NotAllowed`].
     pub fn editor(&self) -> Result<Editor<'a>, Refusal> {
         match self.request.actor {
             Actor::Operator | Actor::System => Ok(Editor::Operator),
@@ -136,8 +137,8 @@ impl<'a> Context<'a> {
         self.state.budget.limits.has_room(kind, self.state.budget.usage.of(kind), more)
     }
 
-    /// Checks that the budget has room for a new record. A refusal names the field `path`. The later check of
-    /// the whole batch can name only the kind of the record.
+    /// Checks that the budget has room for a new record. A refusal names the field `path`. The budget is checked again
+    /// for the whole batch, but that check knows no field and names only the kind of the record.
     pub fn check_budget<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
         let more = Amount::row(record.encode().len());
         self.state.budget.limits.check(kind, self.state.budget.usage.of(kind), more, path)

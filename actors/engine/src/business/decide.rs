@@ -47,7 +47,7 @@ pub(super) enum Effect {
     Maintain,
     End,
     Deliver(EndpointKey),
-    /// Stops the deliveries to the endpoint and ends the running attempts.
+    /// Stops the deliveries to the endpoint and aborts the attempts in progress.
     StopDelivering(EndpointKey),
     TurnedOff(EndpointKey),
     Missed(u64),
@@ -83,8 +83,8 @@ pub(crate) fn carry_out<C: Change>(
     let mut context = Context::new(state, request, now);
     let (decided, value, kept) = change.decide(&mut context)?.into_parts(request.idempotency.is_some());
     if decided.writes.is_empty() && request.idempotency.is_some() {
-        // A decision without writes still stores its answer. So that a client cannot fill the disk with
-        // stored answers, the weight `Frees` counts as `Keeps` here.
+        // A decision without writes still stores its answer. The weight `Frees` counts as `Keeps` here, because
+        // otherwise a client could fill the disk with stored answers.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
     let Context { at, mint, .. } = context;
@@ -95,7 +95,7 @@ pub(crate) fn carry_out<C: Change>(
     Ok(CarriedOut { batch, answer: Answer { value, replayed: false }, effects })
 }
 
-/// Builds the batch and the effects of a decision. `kept` is the answer to store for a repeated request.
+/// Builds the batch and the effects of a decision. `kept` is the answer to store, in case the request is repeated.
 pub(super) fn write(
     state: &mut State,
     request: &Request,
@@ -146,13 +146,14 @@ pub(super) fn write(
     for draft in audit {
         let kind = LiveKind::Of(draft.action.kind());
         happened.push(LiveChange { kind, id: draft.resource_id, person: None });
-        // This id is generated last, so the newest audit entry has the newest id of the business.
+        // The ids of the audit entries are generated last, so the newest audit entry has the greatest id of the
+        // business.
         let id: AuditId = state.mint.next(at, state.ports.random_bytes());
         state.ages.newest = Some(id);
         let entry = AuditEntry::new((id, at), (request.actor, draft.action), draft.resource_id);
         let entry = AuditEntry { changes: draft.changes, ..entry };
         if ends {
-            // The installation's audit log gets a copy, because the business's own log is deleted.
+            // The installation's audit log gets a copy, because the audit log of the business will be deleted.
             let record = AuditRecord { entry: entry.clone(), usage: None };
             batch.put(keys::audit(BusinessId::INSTALLATION, id), record.encode());
         }
@@ -183,14 +184,14 @@ pub(super) fn write(
             }
             Write::NoBusiness => effects.push(Effect::End),
             Write::NoWebhook(endpoint) => effects.push(Effect::StopDelivering(of_business(*endpoint))),
-            // The endpoint's actor must drop the deliveries that waited until now.
+            // The endpoint's actor must drop the deliveries that are waiting.
             Write::Webhook(after)
                 if !after.is_enabled()
                     || state.webhooks.get(&after.id).is_some_and(|before| before.epoch != after.epoch) =>
             {
                 effects.push(Effect::StopDelivering(of_business(after.id)));
             }
-            // The deliveries that waited during the suspension are due, and so are the reads of calendars.
+            // The end of a suspension makes the waiting deliveries and the reads of calendars due.
             Write::Business(after) if state.business.suspended && !after.suspended => {
                 deliveries.extend(state.webhooks.keys().copied().map(of_business));
                 effects.extend(state.calendars.keys().copied().map(read));

@@ -23,7 +23,7 @@ pub(super) struct AuditDraft {
 #[derive(Debug)]
 pub struct Decision<G: Gives> {
     value: G::Value,
-    /// The answer to store, if it differs from `value`; see [`super::Change::replay`].
+    /// The answer to store if it is not the same as `value`; see [`super::Change::replay`].
     remembered: Option<G::Value>,
     decided: Decided,
 }
@@ -39,12 +39,12 @@ pub(crate) struct Decided {
     pub(super) waits: Option<Timestamp>,
     /// The author that the audit log names instead of the author of the request.
     pub(super) by: Option<Actor>,
-    /// The alerts that do not follow from the written records: about failing endpoints and calendars, and about events
-    /// that were changed in calendars.
+    /// The alerts that cannot be derived from the written records: alerts about failing endpoints and calendars, and
+    /// about events that were changed in calendars.
     pub(super) alerts: Vec<AlertTrigger>,
-    /// The ended conversation whose summary the model writes.
+    /// The ended conversation whose summary the model must write after the commit.
     pub(super) summarize: Option<ConversationId>,
-    /// A new code, and the contact to whom it is mailed.
+    /// A new code, and the contact who gets the code by mail after the commit.
     pub(super) code: Option<(ContactId, String)>,
 }
 
@@ -71,16 +71,16 @@ impl<G: Gives> Decision<G> {
         (decided, value, kept)
     }
 
-    /// Sets the value to store instead of the answer. The answer to a repeated request is built from this value.
+    /// Sets the value that is stored instead of the answer. If the request is repeated, the answer is built from this
+    /// value.
     #[must_use]
     pub(super) fn remember(mut self, value: G::Value) -> Self {
         self.remembered = Some(value);
         self
     }
 
-    /// Adds the writes, the audit entries, the events, the request for a summary and the code of another decision. Also
-    /// returns the other decision's answer. The other decision must have no mails or alerts, because they would be
-    /// lost.
+    /// Adds the writes, audit entries, events, summary request and code of the decision `other`, and returns the answer
+    /// of `other`. Mails and alerts of `other` are lost, so it must have none.
     pub(super) fn with<H: Gives>(mut self, other: Decision<H>) -> (Self, H::Value) {
         let Decided { writes, audit, events, summarize, code, .. } = other.decided;
         self.decided.summarize = self.decided.summarize.or(summarize);
@@ -112,7 +112,8 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Whether the appointment is active after this decision. `None` if the decision does not change it.
+    /// True if the appointment is active after this decision. Returns `None` if the decision does not change the
+    /// appointment.
     pub(super) fn has_active(&self, id: AppointmentId) -> Option<bool> {
         self.decided.writes.iter().rev().find_map(|write| match write {
             Write::Appointment { after, .. } if after.id == id => Some(after.is_active()),
@@ -160,7 +161,7 @@ impl<G: Gives> Decision<G> {
         self.noted(action, id, changed_fields(before, after))
     }
 
-    /// Like `note_changes`, but the new state of the resource is the answer of this decision.
+    /// Like `note_changes`, but takes the answer of this decision as the new state of the resource.
     #[must_use]
     pub fn note_change_from(self, action: AuditAction, id: impl ResourceId, before: &G::Value) -> Self {
         let changes = changed_fields(before, &self.value);
@@ -173,7 +174,7 @@ impl<G: Gives> Decision<G> {
         self.also(AuditedField::Created, &json!(count))
     }
 
-    /// Adds a field without an earlier value to the audit entry.
+    /// Adds a change to the last audit entry: `field` had no value and now has the value `to`.
     fn also(mut self, field: AuditedField, to: &Value) -> Self {
         if let Some(entry) = self.decided.audit.last_mut() {
             let (field, from) = (field.as_str().to_owned(), Value::Null.to_string());
@@ -211,7 +212,7 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Records the due time of the notice in the rows of the change, so that the outbox is notified after the commit.
+    /// Sets the due time of the notice in the rows of the change. The outbox is notified of this time after the commit.
     #[must_use]
     pub(super) fn waits(mut self, due: Option<Timestamp>) -> Self {
         self.decided.waits = due;

@@ -1,6 +1,6 @@
 //! The contacts that are being erased, and the removal of their data from appointments, calls and messages.
 //!
-//! Invariant: records that are newer than the erasure stay unchanged, even with the same phone number.
+//! Invariant: records that are newer than the erasure stay unchanged, even if they contain the same phone number.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,9 +15,9 @@ use super::State;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// Maps the digest of each phone number and e-mail address of the erased contacts to the id of the
-    /// erasure or merge that removed the number or address from a contact. If there are several, the map
-    /// contains the newest id. Records with a later id stay unchanged.
+    /// Maps the digest of each phone number and e-mail address of the erased contacts to the id of the erasure or merge
+    /// that removed the number or address from a contact. If several erasures or merges removed it, the map contains
+    /// the newest id. Records with a greater id stay unchanged.
     identifiers: HashMap<[u8; 16], Uuid>,
     /// True if the row of an erasure contains no phone number or cannot be decoded. In this case the erased
     /// contact may have been undecodable, and index rows may still contain its id.
@@ -69,14 +69,14 @@ impl ErasedContacts {
 }
 
 pub(crate) trait Personal: Sized {
-    /// The record without the data of the erased contacts; `None` if the record contains no data of them.
+    /// Returns the record without the data of the erased contacts, or `None` if the record contains no such data.
     fn without(
         &self,
         theirs: &ErasedContacts,
         is_their_call: impl FnOnce(CallId) -> Result<bool, StoreError>,
     ) -> Result<Option<Self>, StoreError>;
 
-    /// Deletes rows of other kinds that contain data of this record.
+    /// Deletes the rows of other kinds that also contain data of this record.
     fn forget_with(&self, _: &State, _: &mut Batch) -> Result<(), StoreError> {
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Personal for CallRecord {
     }
 }
 
-/// A conversation without a contact belongs to the contact with the caller's number.
+/// A conversation belongs to its contact, or to the contact with the caller's phone number.
 impl Personal for Conversation {
     fn without(
         &self,

@@ -62,14 +62,15 @@ impl Businesses {
         }
     }
 
-    /// Starts the background jobs of a business if its actor runs. Each start of an actor also starts them.
+    /// Starts the background jobs of a business if its actor runs. If the actor does not run, its next start also
+    /// starts the jobs.
     pub(crate) fn maintain(&self, business: BusinessId) {
         if let Some(running) = self.directory.if_running(business) {
             let _ = running.actor.cast(Message::Maintain);
         }
     }
 
-    /// Ends the actor of a deleted business after it has answered the earlier messages.
+    /// Ends the actor of a deleted business after the actor has answered the earlier messages.
     pub(crate) fn end(&self, business: BusinessId) {
         if let Some(running) = self.directory.dismiss(business) {
             let _ = running.actor.cast(Message::End);
@@ -78,7 +79,7 @@ impl Businesses {
     }
 }
 
-/// Sends changes to the actor of a business, and reads from the store. Cheap to clone.
+/// Sends changes to the actor of a business, and reads from the store. The handle is cheap to clone.
 #[derive(Clone)]
 pub struct BusinessHandle {
     pub(crate) businesses: Arc<Businesses>,
@@ -108,7 +109,7 @@ impl BusinessHandle {
         self.shared().clocks.now()
     }
 
-    /// True if a background job has work, for example expired rows. Fails if a row is undecodable.
+    /// True if a background job has work, for example expired rows. Returns an error if a row is undecodable.
     pub fn has_duties(&self) -> Result<bool, StoreError> {
         due::has_work(&self.shared().store, &self.shared().clocks, self.id)
     }
@@ -142,7 +143,7 @@ impl BusinessHandle {
             Err(error) => Err(error),
         };
         if answered.is_err() {
-            // If the actor ended because its business was set aside, the caller gets the error of this check.
+            // If the actor ended because the business was set aside, this check returns the error that says so.
             self.shared().check_business(self.id)?;
         }
         answered

@@ -17,14 +17,15 @@ use store::{Pair, StoreError, keys};
 
 use super::state::State;
 
-/// The assumed length of undecodable time off. The length is limited, so that an old row blocks no current time.
+/// The assumed length of undecodable time off. A longer length could let an old row block current times.
 const UNREADABLE_OFF: TimeDelta = TimeDelta::days(31);
 
 pub(crate) trait Hot: Kept {
-    /// Adds the record to the memory, in place of the earlier record with the same key.
+    /// Adds the record to the memory. Replaces an earlier record with the same key.
     fn hold(self, state: &mut State);
 
-    /// Called for each row of the kind when the actor starts. Adds the record to the memory. Skips an undecodable row.
+    /// Adds the record of a row to the memory, or skips the row if it is undecodable. The starting actor calls this
+    /// function for each row of the kind.
     fn load(row: &Pair, state: &mut State) -> Result<(), StoreError> {
         let record = state.store.find_in::<Self>(&row.0, &row.1)?;
         if let Some(record) = record {
@@ -34,7 +35,7 @@ pub(crate) trait Hot: Kept {
     }
 }
 
-/// A record of any hot kind. The actor adds the record to its memory when it writes the record's rows.
+/// A record of any hot kind. The actor adds the record to its memory when it submits the rows of the record.
 #[derive(Clone)]
 pub struct Held(Arc<dyn Fn(&mut State) + Send + Sync>);
 
@@ -61,7 +62,7 @@ macro_rules! declare {
         exported { $($_kind:ident($record:ident) $_word:literal $([$($mark:tt)+])* { $($_facts:tt)* })* }
         others { $($other:ident $([$($other_mark:tt)+])* { $($_other_facts:tt)* })* }
     ) => {
-        /// The function that loads a row of each kind, in the order of [`KINDS`].
+        /// For each kind in [`KINDS`], the function that loads a row of this kind.
         const LOADS: &[Option<Load>] = &[
             $(declare!(@kind $record $([$($mark)+])*),)*
             $(declare!(@kind $other $([$($other_mark)+])*),)*
@@ -84,8 +85,8 @@ const _: () = {
     }
 };
 
-/// Called for each row of a hot kind when the actor starts. Adds the row's record to the memory. Sets a row of an
-/// unknown kind aside.
+/// Adds the record of a row to the memory. Sets the row aside if its kind is unknown. The starting actor calls this
+/// function for each row of the hot kinds.
 pub(super) fn load(row: &Pair, state: &mut State) -> Result<(), StoreError> {
     let number = keys::kind_of(&row.0)?;
     let load = KINDS.iter().zip(LOADS).find(|(kind, _)| kind.rows == number).and_then(|(_, load)| *load);

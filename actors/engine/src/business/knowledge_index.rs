@@ -1,9 +1,9 @@
 //! The search index of the knowledge entries of a business, from which the receptionist answers questions.
 //!
 //! Invariants:
-//! - The index is built outside the actor, because the build takes longer than a turn may take. If the actor has no
-//!   index, it refuses the request with [`EngineError::NotIndexed`]. The handle then builds the index and repeats the
-//!   request.
+//! - The index is built outside the actor, because the build takes longer than a turn may take. If an actor without an
+//!   index gets a request that needs one, it refuses the request with [`EngineError::NotIndexed`]. The handle then
+//!   builds the index and repeats the request.
 //! - The actor keeps an index only if no entry has changed since the build began.
 //! - The index contains the oldest entries, up to [`KNOWLEDGE_BYTES_MAX`].
 
@@ -17,7 +17,7 @@ use super::handle::BusinessHandle;
 use super::state::State;
 use crate::error::{EngineError, Result};
 
-/// The maximum size of the knowledge entries that conversations search.
+/// The maximum total size of the knowledge entries in the index.
 const KNOWLEDGE_BYTES_MAX: usize = 4 << 20;
 /// The maximum number of times that the index is built for one request. The index must be built again if an entry has
 /// changed during the build.

@@ -1,12 +1,12 @@
 //! The rows of manage links.
 //!
 //! Invariants:
-//! - Each link of an appointment is in the appointment's [`LinksRecord`], which names no other link.
+//! - The [`LinksRecord`] of an appointment lists all links of this appointment and no others.
 //! - An appointment without a contact has no links.
 //! - The deletion of an appointment deletes its links. A background job deletes the links that have ended.
-//! - If an appointment has too many links, the links that a page showed end before the links that were sent
-//!   by mail. A mailed link can also stop e-mails, so a visitor must not be able to end it by submitting a
-//!   form repeatedly.
+//! - If an appointment has too many links, links that were shown on a page end before links that were sent by mail.
+//!   With a mailed link, the customer can also stop e-mails. So a visitor who repeatedly submits a form must not be
+//!   able to end a mailed link.
 
 use chrono::TimeDelta;
 use domain::{Appointment, AppointmentId, Timestamp};
@@ -18,8 +18,8 @@ use super::commands::customers::ManageToken;
 use super::merged::survivor;
 use super::state::State;
 
-/// The maximum number of links of an appointment. A further link ends the oldest link that was not sent by mail. If all
-/// links were sent by mail, it ends the oldest link.
+/// The maximum number of links of an appointment. One more link ends the oldest link that was not sent by mail, or the
+/// oldest link if all were sent by mail.
 const LINKS_MAX: usize = 32;
 /// A link ends this long after the end of its appointment.
 pub(crate) const LINK_KEPT: TimeDelta = TimeDelta::days(30);
@@ -46,8 +46,7 @@ pub(super) fn add(
     Ok(rows)
 }
 
-/// The position of the oldest link that was not sent by mail. If all links were sent by mail, the position of the
-/// oldest link.
+/// The position of the oldest link that was not sent by mail, or of the oldest link if all were sent by mail.
 fn first_to_end(state: &State, links: &LinksRecord) -> Result<usize, StoreError> {
     for (position, hash) in links.hashes.iter().enumerate() {
         let link = state.find::<LinkRecord>(&keys::link(state.id, hash))?;
@@ -65,7 +64,7 @@ fn put(mut links: LinksRecord, token: &ManageToken, link: &LinkRecord, rows: &mu
     rows.put(keys::link(of, &token.hash()), link.encode());
 }
 
-/// Returns the row of the appointment's links, with the number of moves increased by one.
+/// Returns the row of the [`LinksRecord`] of an appointment, with its number of moves increased by one.
 pub(super) fn moved(state: &State, id: AppointmentId) -> Result<Batch, StoreError> {
     let mut links = of_appointment(state, id)?;
     links.moves = links.moves.saturating_add(1);
@@ -106,15 +105,15 @@ fn of_appointment(state: &State, id: AppointmentId) -> Result<LinksRecord, Store
     Ok(state.find(&keys::links(state.id, id))?.unwrap_or_default())
 }
 
-/// Whether an appointment has a contact that is not being erased.
+/// True if the appointment exists and has a contact that was not erased.
 pub(super) fn has_contact(state: &State, appointment: Option<&Appointment>) -> Result<bool, StoreError> {
     let contact = appointment.and_then(|appointment| appointment.contact_id);
     contact.map_or(Ok(false), |id| Ok(survivor(state, state.id, id)?.is_some()))
 }
 
 impl State {
-    /// Finds the appointment of a manage link. `None` if the link is unknown or has ended, or if its
-    /// appointment or contact is gone.
+    /// Finds the appointment of a manage link. Returns `None` if the link is unknown or has ended, or if its
+    /// appointment or contact no longer exists.
     pub(super) fn seen_by_link(
         &self,
         token: &ManageToken,

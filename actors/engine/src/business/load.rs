@@ -1,11 +1,10 @@
 //! Loads a business from the store into memory.
 //!
 //! - One scan reads the records of the hot kinds. A second scan reads the upcoming appointments.
-//! - Before it reads, the function waits until all submitted changes to the business are durable. So it reads
-//!   all of them.
-//! - Undecodable rows are skipped. Only if the profile is undecodable, the function fails.
+//! - Before [`load`] reads, it waits until all submitted changes to the business are durable. So it reads all of them.
+//! - Undecodable rows are skipped. Only an undecodable profile is an error.
 //! - An undecodable appointment blocks all staff for a day from its start, which its key contains.
-//! - An undecodable special day is ignored: the weekly hours apply on its date.
+//! - An undecodable special day is ignored, so the weekly hours apply on its date.
 //! - The busy times of each calendar are read separately, because they are not in the first scan.
 
 use std::sync::Arc;
@@ -34,8 +33,8 @@ pub(crate) struct Start {
 
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let (id, store) = (start.id, &start.store);
-    // The field `waiting` counts only deliveries that are submitted from now on. The function finds the
-    // earlier deliveries in the store, because it waits until they are durable.
+    // `waiting` counts only deliveries that are submitted from now on. The earlier deliveries are counted from the
+    // store, so this function waits until they are durable.
     let waiting = store.watch(id);
     store.wait_durable(id).await?;
     let mut rows = store.scan(&keys::hot(id), Order::Ascending);
@@ -58,7 +57,8 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     }
     let busy_from = state.busy_from;
     load_busy(&mut state, busy_from).await?;
-    // Usually this step completes the count, because only a few waiting mails and deliveries are uncounted.
+    // Usually this one step completes the count, because only the waiting mails and deliveries must be counted, and
+    // these are few.
     state.count_on()?;
     contact_import::roll_back(&mut state).await?;
     Ok(Some(state))

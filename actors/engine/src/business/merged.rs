@@ -9,8 +9,8 @@ use store::{Key, Order, Record, Store, StoreError, keys};
 use super::state::State;
 use crate::scans::Reader;
 
-/// The maximum number of aliases that a look-up follows. Usually there is at most one alias, and each merge during the
-/// look-up can add one.
+/// The maximum number of aliases that a look-up follows. Usually it follows at most one alias, but each merge during
+/// the look-up can add another.
 const STEPS_MAX: usize = 16;
 
 /// A view of the rows of a business. It may include changes that are not durable yet.
@@ -38,7 +38,8 @@ looks! {
     State: read_raw, read;
 }
 
-/// The contact with this id, or the contact into which it was merged. `None` for an unknown or erased contact.
+/// Returns the contact with this id, or the contact into which it was merged. Returns `None` if the contact is unknown
+/// or was erased.
 pub(crate) fn contact(
     rows: &impl Look,
     of: BusinessId,
@@ -81,8 +82,7 @@ pub(crate) struct Whose {
 }
 
 impl Whose {
-    /// Returns the contact to which an id refers after all merges. `None` if the contact is unknown or was
-    /// erased.
+    /// Returns the contact to which an id refers after all merges, or `None` if the contact is unknown or was erased.
     pub(crate) fn of(rows: &impl Look, of: BusinessId, asked: ContactId) -> Result<Option<Self>, StoreError> {
         let Some(id) = survivor(rows, of, asked)? else { return Ok(None) };
         let from = rows.row(&keys::merging(of, id))?;

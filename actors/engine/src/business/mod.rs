@@ -4,11 +4,11 @@
 //!
 //! Invariants:
 //! - Changes to one business are decided one at a time. Each decision sees all earlier decisions.
-//! - One change is one batch: records, index rows, audit entry and idempotency record are durable together
-//!   or not at all. Only an import of contacts takes several batches ([`contact_import`]).
+//! - One change is one batch: records, index rows, audit entry and idempotency record are durable together or not at
+//!   all. The only exception is the import of contacts, which takes several batches ([`contact_import`]).
 //! - The actor never waits for the disk. An answer is sent once every change that it depends on is durable.
 //! - A reference to a merged contact is read as a reference to the survivor.
-//! - A message holds permits until the actor has answered it. The permits bound the mailbox and the
+//! - A message holds permits until the actor has answered the message. The permits bound the mailbox and the
 //!   committer's queue.
 
 mod actor;

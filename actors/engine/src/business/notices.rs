@@ -2,9 +2,9 @@
 //!
 //! Invariants:
 //! - Without a mail relay, no notice is written.
-//! - Only the outbox changes waiting notices. It drops a notice that a later change makes obsolete. A
-//!   business actor only adds notices, removes personal data from finished notices, and deletes the notices
-//!   of a deleted appointment.
+//! - Only the outbox changes waiting notices. The outbox drops a waiting notice that a later change makes obsolete. A
+//!   business actor only adds notices, removes personal data from finished notices, deletes old finished notices, and
+//!   deletes the notices of a deleted appointment.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ use super::state::State;
 use super::write::Write;
 use crate::mail::{delete_mail, write_mail};
 
-/// The delay of a notice about a change by the team or by an integration. If the change is undone in this time,
-/// the customer gets no notice.
+/// The delay of a notice about a change by the team or by an integration. If the change is undone before this delay has
+/// passed, the customer gets no notice.
 const BY_TEAM_AFTER: TimeDelta = TimeDelta::seconds(15);
 
 /// The number of finished notices of an appointment that stay in the log when the appointment is changed.
@@ -70,9 +70,9 @@ pub(super) fn write_notices(
     Ok(changed)
 }
 
-/// The mail for a new notice. It is sent `delay` from now at the earliest. `None` without a relay. `more` is
-/// the number of notices that the batch already contains. If the budget has no room for this notice too, the
-/// mail is marked as dropped.
+/// Returns the mail for a new notice, or `None` if there is no mail relay. The mail is sent after `delay` at the
+/// earliest. `more` is the number of waiting notices that the batch already contains. If the budget has no room for
+/// another notice, the mail is marked as dropped.
 pub(crate) fn minted_notice(
     state: &mut State,
     notice: Notice,
@@ -87,8 +87,8 @@ pub(crate) fn minted_notice(
     Some(within_budget(&state.budget.limits, state.budget.waiting.notices() + more, mail, at))
 }
 
-/// Marks a new notice as dropped if the budget has no room for it in addition to the notices that already
-/// wait. `waiting` is the number of these notices.
+/// Returns the mail of a new notice, marked as dropped if the budget allows no more than the `waiting` notices that
+/// already wait.
 pub(crate) fn within_budget(budget: &Budget, waiting: u64, mail: Mail, at: Timestamp) -> Mail {
     let waiting = Amount { rows: waiting, bytes: 0 };
     if budget.has_room(BudgetKind::WaitingNotices, waiting, Amount::row(0)) {
@@ -98,8 +98,8 @@ pub(crate) fn within_budget(budget: &Budget, waiting: u64, mail: Mail, at: Times
     }
 }
 
-/// The notices that a change of an appointment makes: one notice about the change, and the reminders if the
-/// appointment is confirmed.
+/// The new notices after a change of an appointment: a notice about the change, and reminders if the appointment is
+/// confirmed.
 fn notices(
     state: &State,
     before: Option<&Appointment>,
@@ -110,23 +110,23 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // `since` is the time of the booking or of the last move. This change is a booking, a move, or the confirmation of
-    // a pending appointment. In the last case, `before.updated_at` is the time of the booking or of the last move,
-    // because only these set the stamp of a pending appointment.
+    // `since` is the time of the booking or of the last move. If this change is a booking or a move, it is the time of
+    // this change. If this change confirms a pending appointment, it is `before.updated_at`, because only a booking or
+    // a move sets the stamp of a pending appointment.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);
     std::iter::once(Notice::new(kind, after, by_customer)).chain(settings.reminders(after, since)).collect()
 }
 
-/// Whether the change removed the contact, or the address that the customer had entered for the booking.
+/// True if the change removed the contact, or the e-mail address that the customer had entered for the booking.
 fn is_erased(before: &Appointment, after: &Appointment) -> bool {
     let address = |it: &Appointment| it.booked_as.as_ref().is_some_and(|entered| entered.email.is_some());
     before.contact_id.is_some() && after.contact_id.is_none() || address(before) && !address(after)
 }
 
-/// Removes the addresses and errors from the finished notices of an erased contact's appointment. The outbox
-/// drops the waiting notices.
+/// Removes the addresses and errors from the finished notices of an appointment, because its contact or the entered
+/// address was removed. The outbox drops the waiting notices.
 fn clean(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), StoreError> {
     notices_of(state, id, |mail| {
         if mail.status != MailStatus::Pending && (mail.to.is_some() || mail.last_error.is_some()) {

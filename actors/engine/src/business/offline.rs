@@ -23,7 +23,7 @@ pub(crate) struct OfflineBusiness {
 }
 
 impl OfflineBusiness {
-    /// Loads a business; `None` when it does not exist. Fails when the profile cannot be decoded.
+    /// Loads a business. Returns `None` if the business does not exist, and an error if its profile cannot be decoded.
     pub(crate) async fn load(
         store: &Store,
         ports: &Ports,

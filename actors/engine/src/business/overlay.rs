@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use store::{Key, KeyRange};
 
-/// The newest value of a key (`None` for a deletion), and the ticket, which is the number of the commit that
-/// writes it.
+/// The newest value of a key, or `None` if the key is deleted. `ticket` is the number of the commit that writes the
+/// value.
 struct Entry {
     value: Option<Vec<u8>>,
     ticket: u64,
@@ -41,7 +41,7 @@ impl Overlay {
         }
     }
 
-    /// The pending value of a key: `None` if no change is pending, `Some(None)` for a deletion.
+    /// The pending value of a key. Returns `None` if no change is pending, and `Some(None)` if a deletion is pending.
     pub(crate) fn get(&self, key: &Key) -> Option<Option<&[u8]>> {
         self.entries.get(key).map(|entry| entry.value.as_deref())
     }

@@ -1,11 +1,11 @@
 //! Checks that no record refers to a service or staff member before its deletion.
 //!
-//! A *watch* notes the references to one service or staff member that are added while it runs. A deletion has
-//! three parts: the actor starts a watch, a scan of the store looks for older references, and then the caller
-//! requests the deletion with the watch.
+//! A *watch* notes the references to one service or staff member that are added after the watch began. A deletion has
+//! three parts. First the actor begins a watch. Then a scan of the store looks for older references. Last, the request
+//! for the deletion passes the watch to the actor.
 //!
 //! Invariants:
-//! - The watch notes each reference that is added after its start.
+//! - A watch misses no reference that is added after the watch began.
 //! - A deletion with an unknown watch is refused. A watch is lost when the actor restarts or when too many
 //!   newer watches exist.
 
@@ -18,11 +18,11 @@ use uuid::Uuid;
 
 use super::write::Write;
 
-/// The maximum number of watches. If there are more, the oldest watch is lost.
+/// The maximum number of watches. A further watch replaces the oldest watch, which is lost.
 const WATCHED_MAX: usize = 64;
 
-/// Identifies a watch for new references to a service or staff member. A request for a deletion contains the
-/// watch as proof that a scan found no older reference.
+/// Identifies a watch for new references to a service or staff member. A request for a deletion contains this value as
+/// proof that a scan found no older reference.
 #[derive(Clone, Debug)]
 pub struct Watch {
     number: u64,

@@ -1,8 +1,8 @@
 //! Idempotency: the answer to a request is stored in the batch of its change.
 //!
-//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. Its row
-//! is stored under the day of the answer. A look-up reads the rows of today and yesterday. A background job
-//! deletes older rows.
+//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. The key of its
+//! row contains the day of the answer. A look-up reads the rows of today and yesterday. A background job deletes older
+//! rows.
 
 use chrono::TimeDelta;
 use domain::{
@@ -18,7 +18,8 @@ use super::state::State;
 use crate::error::{EngineError, Result};
 
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
-/// The maximum number of days after today whose idempotency keys are read. Such keys exist only if a clock was wrong.
+/// The maximum number of future days whose idempotency keys are read. Keys of future days exist only if a clock was
+/// wrong.
 const DAYS_AHEAD_MAX: usize = 32;
 
 pub(super) fn given(
@@ -36,7 +37,8 @@ pub(super) fn given(
     Ok(Some(body))
 }
 
-/// Adds the answer of a change to the change's batch, as a row of a business or of the installation.
+/// Adds the answer to a change to the batch of the change. The row belongs to `of`, which is a business or the
+/// installation.
 pub(crate) fn remember(
     of: BusinessId,
     answered: SteadyTime,
@@ -52,8 +54,8 @@ pub(crate) fn remember(
 fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Vec<u8>)>> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
-    // Future days are read first. Otherwise a key would be missed if a background job moved it from a future
-    // day to today between the reads.
+    // Future days are read first. Otherwise the look-up would miss a key that a background job moves from a future day
+    // to today between the reads.
     let days = state.days_ahead.iter().copied().chain(days(now));
     let Some((day, record)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
         return Ok(None);
@@ -72,8 +74,8 @@ fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Ve
     Ok(Some((record.status, body)))
 }
 
-/// If a stored response names a merged contact, returns the current state of the resource in the response.
-/// `None` for any other response, and for a deleted resource.
+/// If a stored response names a merged contact, returns the current state of the resource in the response. Returns
+/// `None` for any other response, and if the resource was deleted.
 fn of_survivor(state: &State, body: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
     let Some(resource) = Resource::of_answer(body) else { return Ok(None) };
     let alias = resource.contact_id().map(|id| keys::alias(state.id, id));
@@ -120,7 +122,7 @@ pub(crate) fn read_kept<G: Gives>(kept: &[u8]) -> Result<G::Value, StoreError> {
         .map_err(|_| StoreError::damaged("idempotency", "the stored answer does not fit this request"))
 }
 
-/// The future days with stored idempotency keys, latest first.
+/// The future days with stored idempotency keys, latest first, at most [`DAYS_AHEAD_MAX`].
 pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Vec<u32>, StoreError> {
     let mut range = keys::idempotency_from(of, today.saturating_add(1));
     let mut days = Vec::new();
@@ -160,13 +162,13 @@ fn check_person(
 }
 
 fn check_key(state: &State, id: KeyId) -> Result<()> {
-    // The credentials generation, a counter of changes to credentials, is read before the rows. If it is
-    // unchanged at the next check, the rows are unchanged too.
+    // The credentials generation counts the changes to credentials. It is read before the rows. If it is the same at
+    // the next check, the rows have not changed.
     let checked = (id, state.store.credentials_generation());
     if state.checked_key.get() == Some(checked) {
         return Ok(());
     }
-    // Rows of API keys are never deleted, so an id without a row is not the id of a revoked key.
+    // Rows of API keys are never deleted, so a key without a row was not revoked.
     let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
     let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
     if key.is_some_and(|key| key.revoked_at.is_some()) {

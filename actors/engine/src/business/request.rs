@@ -26,7 +26,8 @@ pub struct Request {
     pub actor: Actor,
     pub if_match: Option<IfMatch>,
     pub idempotency: Option<Idempotency>,
-    /// The time of the last password entry in this session. Changes to members need a recent entry.
+    /// The time at which the person last entered the password in this session. A change to members is allowed only
+    /// shortly after this time.
     pub password_at: Option<Timestamp>,
 }
 

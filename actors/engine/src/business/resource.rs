@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use store::records::ShownAnew;
 use view::{CallView, ContactView, MessageView, OperatorAppointmentView};
 
-/// A contact has the fewest required properties, so its view could decode other resources and must be last.
+/// The variant `Contact` must be the last. Its view has the fewest required properties, so it could also decode other
+/// resources.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Resource {

@@ -4,11 +4,11 @@
 //! Invariants:
 //! - The key of a row contains the last id of the row's records. The row contains the texts of these records
 //!   and of no other record.
-//! - The records after the last row are *unfiled*: a search reads the records themselves. As soon as there
-//!   are [`ROW_RECORDS_MAX`] unfiled records, they are filed together, so a new record seldom writes a row.
-//! - A change or deletion of a record changes the record's row in the same batch.
-//! - When a row is divided, it keeps its key, and the new row gets a smaller key. A search reads the rows in
-//!   descending order of the keys, so it reads all texts of the divided row.
+//! - The records after the last row are *unfiled*: a search reads the records themselves. When there are
+//!   [`ROW_RECORDS_MAX`] unfiled records, they are filed together. So most new records write no row of this index.
+//! - If a filed record is changed or deleted, the same batch changes the row that contains its text.
+//! - When a row becomes too large and is divided, it keeps its key and its last texts, and the new row gets a smaller
+//!   key. A search reads the rows in descending order of the keys, so it reads all texts of the divided row.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ use uuid::Uuid;
 use super::state::State;
 use super::write::Write;
 
-/// The maximum number of records per row. A greater number makes a search cheaper, and a change to a contact
-/// more expensive.
+/// The maximum number of records per row. A greater number would make searches cheaper and changes to contacts more
+/// expensive.
 pub(crate) const ROW_RECORDS_MAX: usize = 64;
-/// The maximum size of a row. A longer row would be stored in pieces.
+/// The maximum size of a row. The store would divide a larger row into pieces.
 const ROW_BYTES_MAX: usize = VALUE_BYTES_MAX - ROW_HEAD_BYTES;
 const ROW_HEAD_BYTES: usize = 4;
 /// The number of bytes before each text: the record's id and the length of the text.
@@ -47,8 +47,8 @@ impl SearchRows {
         Self { of, rows, last: None, records: 0, bytes: 0, texts: Vec::new() }
     }
 
-    /// Adds a record to the current row. If the row has no room for it, writes the row to `batch` and begins
-    /// a new one.
+    /// Adds a record to the current row. If the current row has no room for the record, writes the row to `batch` and
+    /// begins a new row.
     pub(crate) fn add(&mut self, id: Uuid, text: Option<String>, batch: &mut Batch) {
         let bytes = text.as_ref().map_or(0, |text| TEXT_HEAD_BYTES + text.len());
         if self.records == ROW_RECORDS_MAX || (self.records > 0 && self.bytes + bytes > ROW_BYTES_MAX) {
@@ -58,7 +58,7 @@ impl SearchRows {
         self.texts.extend(text.map(|text| (id, text)));
     }
 
-    /// Writes a row with the added records, if there are any.
+    /// Writes the current row if it contains records.
     fn write(&mut self, batch: &mut Batch) {
         if let Some(last) = self.last.take() {
             batch.put(row_key(self.of, self.rows, last), self.take().encode());
@@ -100,8 +100,8 @@ pub(super) fn index(state: &mut State, writes: &[Write], batch: &mut Batch) -> R
         if more == 0 {
             continue;
         }
-        // After the actor's start the number of unfiled records is unknown. Therefore the first new record
-        // calls `file`, which counts them.
+        // After the start of the actor, the number of unfiled records is unknown. Therefore `file` is called for the
+        // first new record, and counts the unfiled records.
         let count = state.unfiled.get(&rows).map_or(ROW_RECORDS_MAX, |count| count + more);
         let count = if count < ROW_RECORDS_MAX { count } else { file(state, rows, &unfiled, batch)? };
         state.unfiled.insert(rows, count);
@@ -143,8 +143,9 @@ fn change_rows(
     Ok(changes)
 }
 
-/// Files the unfiled records, including the records of this batch. Returns the number of records that stay
-/// unfiled because they do not fill a row.
+/// Files the unfiled records, including the records of this batch. Returns the number of records that stay unfiled
+/// because they do not fill a row. If there were too many unfiled records for one call, returns [`ROW_RECORDS_MAX`], so
+/// that the next new record calls `file` again.
 fn file(
     state: &State,
     rows: u8,

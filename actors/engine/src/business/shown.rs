@@ -33,7 +33,8 @@ impl State {
         V::new(appointment, parties)
     }
 
-    /// The message with its current contact, and without the data of an erased contact.
+    /// Returns the message with the id of its current contact. If its contact was erased, returns the message without
+    /// the contact's data.
     pub(super) fn known_message(&self, message: TakenMessage) -> Result<TakenMessage, StoreError> {
         let contact = self.contact_of(message.contact_id)?.map(|contact| contact.id);
         let was_erased = message.contact_id.is_some() && contact.is_none();
@@ -49,7 +50,7 @@ impl State {
         })
     }
 
-    /// The current state of a resource with all its fields. `None` after its deletion.
+    /// The current state of a resource with all its fields. Returns `None` if the resource was deleted.
     pub(super) fn show_anew(&self, what: ShownAnew) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(match what {
             ShownAnew::Contact(id) => {

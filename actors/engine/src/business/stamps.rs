@@ -6,8 +6,8 @@
 //!   the fence, so a client that continues at the fence misses no change.
 //! - A change after a member's removal has a later stamp than the removal, so the stamp distinguishes a new
 //!   membership of the person from the removed one.
-//! - `newest <= next`. A list or a removal increases `next` at most to a millisecond after the newest
-//!   change, or to the current time if that is later.
+//! - `newest <= next`. A list or a removal increases `next` at most to a millisecond after `newest`, or to the current
+//!   time if that is later.
 //!
 //! The fences of lists before the actor's start are earlier than [`crate::clock::Clocks::stamps_from`].
 
@@ -28,7 +28,7 @@ impl Stamps {
         Self { newest, next: from.max(newest + TICK) }
     }
 
-    /// Returns the stamp of a change at `now`: `now`, or `next` if that is later.
+    /// Returns the stamp of a change that is made at `now`. It is the later of `now` and `next`.
     pub(crate) fn at(self, now: Timestamp) -> Timestamp {
         now.max(self.next)
     }

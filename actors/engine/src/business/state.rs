@@ -39,15 +39,16 @@ use crate::mail::Outbox;
 use crate::maintenance::business::BusinessJobs;
 use crate::maintenance::{AgeMarks, HourlyRound};
 
-/// `busy` contains the appointments that started within this time before now. It is longer than the longest
+/// `busy` contains the appointments that started within this time before now. This time is longer than the longest
 /// service and the longest local day together.
 pub(crate) const BUSY_PAST: TimeDelta = TimeDelta::hours(50);
-/// The number of rows that are read before other tasks can run.
+/// After it has read this number of rows, the actor lets other tasks run.
 pub(super) const ROWS_PER_TURN: usize = 1_024;
-/// Entries of `busy` are dropped when they are older than [`BUSY_PAST`] plus this time.
+/// When `busy` reaches back further than [`BUSY_PAST`] plus this time, the entries that are older than [`BUSY_PAST`]
+/// are dropped.
 const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 
-/// The assumed length of an undecodable appointment, without buffers. No service is longer.
+/// The assumed length of an undecodable appointment, without buffers: the maximum length of a service.
 const UNREADABLE_APPOINTMENT: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
 
 /// The number of the next turn of each conversation, and the time at which the actor first saw this number.
@@ -76,7 +77,7 @@ pub(crate) struct State {
     pub(crate) mint: IdMint,
     pub(crate) ages: AgeMarks,
     pub(crate) round: HourlyRound,
-    /// The future days for which idempotency keys are stored, after a wrong clock or a crash.
+    /// The future days for which idempotency keys are stored. They exist only after a wrong clock or a crash.
     pub(crate) days_ahead: Vec<u32>,
     pub(crate) retention: Retention,
     pub(crate) website: Website,
@@ -84,7 +85,7 @@ pub(crate) struct State {
     pub(crate) receptionist: Receptionist,
     pub(crate) knowledge: KnowledgeIndex,
     pub(crate) jobs: BusinessJobs,
-    /// The open conversations whose last turn is in the future.
+    /// The unfinished conversations whose last turn has a timestamp in the future.
     pub(crate) ahead: Ahead,
     pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
@@ -153,7 +154,7 @@ impl State {
         })
     }
 
-    /// Whether a chat model speaks for the receptionist of this business.
+    /// True if the receptionist of this business uses a chat model.
     pub(crate) fn has_model(&self) -> bool {
         self.has_model.load(Ordering::Relaxed) && self.receptionist.tokens_per_day > 0
     }
@@ -170,8 +171,8 @@ impl State {
         }
     }
 
-    /// The schedule for a booking or move to this time. If the team overrides the rules, the time may be in
-    /// the past. The appointments around it are then read into `past`.
+    /// The schedule for a booking at `starts_at` or a move to it. If the team overrides the rules, `starts_at` may be
+    /// in the past. In this case, the appointments around it are read into `past`.
     pub(crate) fn schedule_at<'a>(
         &'a self,
         (now, starts_at): (Timestamp, Timestamp),
@@ -216,7 +217,7 @@ impl State {
         }
     }
 
-    /// The first row of a range in this order, including changes that are not durable yet.
+    /// The first row of a range in the given order, including changes that are not durable yet.
     pub(crate) fn next_in(
         &self,
         range: &KeyRange,
@@ -331,8 +332,8 @@ impl State {
         }
     }
 
-    /// All active appointments that an appointment with this start, including its buffers, can overlap. Unlike `busy`,
-    /// the result also contains past appointments.
+    /// All active appointments that an appointment with this start and its buffers can overlap. Unlike `busy`, the
+    /// result contains them even if they started before `busy_from`.
     pub(crate) fn busy_around(&self, start: Timestamp) -> Result<Busy, StoreError> {
         let range = keys::appointments_starting(self.id, start - BUSY_PAST, start + BUSY_PAST);
         let stored = self.store.scan(&range, Order::Ascending);
@@ -351,7 +352,8 @@ impl State {
         Ok(busy)
     }
 
-    /// Makes `busy` begin at `now - BUSY_PAST`. Pauses for other tasks, because it may read many rows.
+    /// Makes `busy` reach back to `now - BUSY_PAST`. If `busy` reaches back further than that by more than
+    /// [`BUSY_SLACK`], drops the older entries. Lets other tasks run, because this function may read many rows.
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_PAST;
         if self.busy_from > needed {

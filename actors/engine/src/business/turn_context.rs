@@ -1,5 +1,5 @@
-//! The engine's part of a turn of a conversation. The rules in the crate [`talk`] ask for facts and changes.
-//! This module answers from the state of the business's actor.
+//! The engine's part of a turn of a conversation. The rules in the crate [`talk`] ask questions and request changes.
+//! This module answers them from the state of the business actor.
 //!
 //! Invariants:
 //! - A change obeys the rules for bookings by customers. The change becomes part of the decision of the turn,
@@ -37,8 +37,8 @@ use crate::error::{EngineError, Result};
 /// Parses a phone number that a person has written or said. The second parameter is the region of national numbers.
 pub type ReadPhone = fn(&str, &str) -> Option<Phone>;
 
-/// A limit on the bookings of callers. It counts a booking for the phone number and the email address that
-/// the caller has entered, and returns false if the booking is not allowed.
+/// A limit on the bookings of callers. The function counts a booking under the phone number and the email address that
+/// the caller has entered. It returns false if the limit is reached.
 #[derive(Clone)]
 pub struct BookingLimit(Arc<CountBooking>);
 
@@ -63,7 +63,7 @@ const HOURS_DAYS: u64 = 14;
 /// The number of days that one search for bookable times covers.
 const LOOK_DAYS: u64 = 7;
 const OWN_MAX: usize = 20;
-/// The number of bytes after which a list of rows ends.
+/// When the values in a list of rows exceed this number of bytes, the list ends.
 const ROWS_BYTES_MAX: usize = 8 << 20;
 
 /// Returns the facts about the business that a turn needs.
@@ -123,7 +123,7 @@ pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
     }
 }
 
-/// Converts a time of day. Midnight at the end of a day becomes 00:00.
+/// Converts a time of day. 24:00, the end of a day, becomes 00:00.
 fn time_of(time: LocalTime) -> NaiveTime {
     let seconds = u32::from(time.minutes() % LocalTime::DAY_MINUTES) * 60;
     NaiveTime::from_num_seconds_from_midnight_opt(seconds, 0).unwrap_or_default()
@@ -156,7 +156,7 @@ pub(super) struct TurnContext<'a, 'c> {
     pub(super) booked_by: Option<ContactId>,
     /// The newest code of the conversation.
     pub(super) code: Option<SentCode>,
-    /// The contact as whom the caller was verified by a code in this turn.
+    /// The contact that the caller proved to be, with a code in this turn.
     pub(super) verified: Option<ContactId>,
 }
 
@@ -238,7 +238,7 @@ impl TurnContext<'_, '_> {
         self.coming_appointments(contact)
     }
 
-    /// Returns the coming active appointments of a contact.
+    /// Returns the upcoming active appointments of a contact, at most [`OWN_MAX`].
     pub(super) fn coming_appointments(&self, contact: ContactId) -> Result<Vec<OwnAppointment>> {
         let (state, now) = (self.context.state, self.context.now);
         let from = keys::appointment_by_contact(state.id, contact, now, uuid::Uuid::nil().into());
@@ -253,7 +253,8 @@ impl TurnContext<'_, '_> {
         Ok(own)
     }
 
-    /// True if the caller was verified as the contact, or sends text messages from the contact's phone number.
+    /// True if the contact exists, and the caller was verified as this contact or sends text messages from its phone
+    /// number.
     fn is_verified(&self, contact: ContactId) -> Result<bool> {
         let is_theirs =
             self.verified == Some(contact) || self.talk.verified && self.talk.contact == Some(contact);
@@ -367,7 +368,8 @@ impl TurnContext<'_, '_> {
         })
     }
 
-    /// Adds the decision about an appointment to the changes of this turn. A refusal becomes an answer to the rules.
+    /// Adds the decision about an appointment to the changes of this turn. A refusal by the booking rules becomes an
+    /// answer to the conversation rules.
     fn plan(&mut self, decided: Result<Decision<Shown<PlannedView>>>) -> Result<Answer> {
         let refused = |refused| Ok(Answer::Refused(refused));
         match decided {
@@ -396,8 +398,8 @@ impl TurnContext<'_, '_> {
         if !self.context.state.has_room(&[BudgetKind::Messages]) {
             return Ok(Answer::Refused(Refused::Limit));
         }
-        // For a caller who is not verified, `known` is the contact with the caller's number, or the contact
-        // of a booking in this conversation.
+        // If the caller is not verified, `known` is the contact with the caller's phone number, or the contact of a
+        // booking in this conversation.
         let known = self.talk.contact.filter(|_| self.talk.verified).or(self.conversation.contact_id);
         let contact = known.map(|id| self.context.contact(id)).transpose()?.flatten();
         let caller_phone = ask.phone.as_ref().and_then(|phone| Phone::from_e164(phone.clone()).ok());
@@ -457,7 +459,7 @@ pub(crate) struct Session {
     pub(crate) used: Used,
 }
 
-/// The parts of a session that only the engine reads.
+/// The parts of a session that the engine uses and the rules in [`talk`] do not.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Used {
@@ -469,7 +471,8 @@ pub(crate) struct Used {
 }
 
 impl Session {
-    /// Decodes the session of a conversation. `None` after an erasure, or if another version wrote an unknown form.
+    /// Decodes the session of a conversation. Returns `None` if the conversation was erased, or if another version of
+    /// the service wrote a session that this version cannot decode.
     pub(crate) fn of(conversation: &Conversation) -> Option<Self> {
         serde_json::from_slice(&conversation.session).ok()
     }

@@ -1,9 +1,9 @@
-//! Counts the usage of a business: its rows and bytes. Each change updates the usage, and the newest audit
-//! entry contains it. If that entry has no usage, the rows are counted again.
+//! Counts the usage of a business: the numbers of its rows and bytes. Each change updates the usage, and the newest
+//! audit entry contains the current usage. If the newest entry contains no usage, the rows are counted again.
 //!
 //! Invariants:
-//! - `BusinessBudget::usage` counts the rows of the store, including changes that are not durable yet. While
-//!   a count is in progress, it counts only the rows before `uncounted`.
+//! - `BusinessBudget::usage` counts the rows of the store, including changes that are not durable yet. While a count is
+//!   in progress, `usage` includes only the rows before `uncounted`.
 //! - A change that changes the usage writes an audit entry with the new usage in the same batch.
 //! - A step of counting is one message and reads a bounded number of rows and bytes. Only requests for the
 //!   complete usage wait until all steps are done.
@@ -27,7 +27,7 @@ fn place_of(state: &State, key: &[u8]) -> Option<usize> {
     counted(*kind).map(|(place, _)| place)
 }
 
-/// Updates the usage for one write. The batch contains the rows of the write from the index `from` on.
+/// Updates the usage for one write. The rows of the write are in `batch`, from the index `from` on.
 pub(super) fn count(
     state: &State,
     write: &Write,
@@ -43,8 +43,8 @@ pub(super) fn count(
             continue;
         };
         let kind = COUNTED[place].budget;
-        // A new record has no previous value to read. A value with inconsistent pieces was never counted, so
-        // it counts as missing.
+        // A new record has no previous value. A previous value with inconsistent pieces was never counted, so it is
+        // treated as missing.
         let before = if is_new { None } else { state.store.usable(key, state.read_raw(key))?.flatten() };
         if let Some(before) = before {
             usage.remove(kind, Amount::row(before.len()));
@@ -56,7 +56,7 @@ pub(super) fn count(
     Ok(())
 }
 
-/// True if a write creates a counted record, so that no old row needs to be read.
+/// True if a write creates a counted record, which has no previous row.
 fn is_new(state: &State, write: &Write) -> bool {
     match write {
         Write::Service(service) => !state.services.contains_key(&service.id),
@@ -87,7 +87,7 @@ fn count_key(state: &State, after: &ApiKey, usage: &mut Usage) -> Result<(), Sto
     Ok(())
 }
 
-/// The size of an API key's row; `None` for a revoked key. An undecodable key counts as valid.
+/// The size of an API key's row. Returns `None` if the key is missing or revoked. An undecodable key counts as valid.
 fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError> {
     let at = keys::api_key(prefix);
     let Some(row) = state.read_raw(&at)? else { return Ok(None) };
@@ -136,8 +136,8 @@ impl State {
             .map(|counted| Uncounted { kind: next, range: keys::of_kind(self.id, counted.kind) }))
     }
 
-    /// Returns the next rows of a range, including changes that are not durable yet, and the part of the
-    /// range after them.
+    /// Returns the next rows of a range, including changes that are not durable yet. Also returns the part of the range
+    /// after these rows, or `None` at the end of the range.
     #[allow(clippy::type_complexity, reason = "a type alias would be used only once")]
     pub(crate) fn next_rows(
         &self,

@@ -17,15 +17,15 @@ use crate::delivery::{EndpointKey, write_delivery};
 /// An upper bound for the encoded size of a [`CalendarState`], whose texts have maximum lengths.
 const CALENDAR_STATE_BYTES_MAX: usize = 8 << 10;
 
-/// A record in its new state, or a deletion if the name begins with `No`. `before` is the old state, `None`
-/// for a new record.
+/// A record in its new state, or a deletion if the name of the variant begins with `No`. `before` is the old state of
+/// the record, or `None` if the record is new.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "a change has few writes, and most of them are records")]
 pub enum Write {
     Business(Business),
     Service(Service),
     Staff(StaffMember),
-    /// An API key. Its record is in the installation's list of all API keys, under the prefix of the key.
+    /// An API key. Its record belongs to the installation and is stored under the prefix of the API key.
     ApiKey(ApiKey),
     Appointment {
         before: Option<Appointment>,
@@ -36,7 +36,7 @@ pub enum Write {
         after: Contact,
     },
     Webhook(WebhookEndpoint),
-    /// A deleted endpoint. Its row in the list of all endpoints stays until its deliveries are deleted.
+    /// A deleted endpoint. Its row in the installation's list of endpoints stays until its deliveries are deleted.
     NoWebhook(WebhookId),
     Delivery {
         endpoint: WebhookId,
@@ -56,13 +56,13 @@ pub enum Write {
     NoContact(Contact),
     /// A contact that is merged into another contact.
     Merged(Contact, Alias),
-    /// An erased contact that could not be decoded. The erasure searches for its index rows.
+    /// An erased contact that could not be decoded. The erasure job searches for its index rows.
     NoUndecodableContact(ContactId),
     NoAppointment(Appointment),
     Retention(Retention),
     Notices(NoticeSettings),
     NoBusiness,
-    /// Rows of which the actor has no copy in memory.
+    /// Rows of records that the actor does not keep in memory.
     Rows(Batch),
     /// The rows of a record, and the change to its search text. `held` is the record if the actor keeps records of its
     /// kind in memory. `is_new` is true if the store is known to have no earlier version of the record.
@@ -82,14 +82,15 @@ pub enum Write {
         before: Option<ConnectedCalendar>,
         after: ConnectedCalendar,
     },
-    /// Deletes a calendar. Its row in the list of all calendars stays until the rows of its events are deleted, so a
-    /// restarted service can continue the deletion.
+    /// Deletes a calendar. Its row in the installation's list of calendars stays until the rows of its events are
+    /// deleted, so a restarted service can continue the deletion.
     NoCalendar(ConnectedCalendar),
     CalendarState {
         before: Option<CalendarState>,
         after: CalendarState,
     },
-    /// The new busy times of a staff member's calendar. `bytes_before` is the size of the row that they replace.
+    /// The new busy times of a staff member's calendar. `bytes_before` is the size of the row with the previous busy
+    /// times.
     CalendarBusy {
         staff: StaffId,
         busy: CalendarBusy,
@@ -101,8 +102,7 @@ pub enum Write {
         after: Option<CalendarWrite>,
     },
     Membership(Membership),
-    /// Deletes the membership whose offer has this stamp. A membership that was offered later has a later
-    /// stamp.
+    /// Deletes the membership that was offered at this time. A later membership of the same person has a later time.
     NoMembership(PersonId, Timestamp),
 }
 
@@ -120,7 +120,7 @@ impl Write {
         Self::Kept { rows, search: kept::search_change(Some(gone), None), held: None, is_new: false }
     }
 
-    /// Like [`Write::put`], for a record that the actor has in memory.
+    /// Like [`Write::put`], for a record that the actor keeps in memory.
     pub(crate) fn hot<R>(of: BusinessId, before: Option<&R>, after: R) -> Self
     where
         R: Hot + Send + Sync + 'static,
@@ -160,7 +160,7 @@ impl Write {
                 }
             }
             Self::Appointment { before, after } => {
-                // Otherwise the list ordered by `updated_at` would miss the appointment.
+                // Without this property, the list ordered by `updated_at` would miss the appointment.
                 assert!(
                     after.id.minted_at() >= after.created_at,
                     "the id of appointment {} contains a time before its creation",

@@ -36,7 +36,7 @@ impl State {
         })
     }
 
-    /// Returns the writes of an appointment, with all changes decided so far.
+    /// Returns the writes of an appointment, including changes that are not durable yet.
     pub(crate) fn writes_of(&self, id: AppointmentId) -> Result<Vec<CalendarWrite>, StoreError> {
         let (mut range, mut found) = (keys::calendar_writes_of(self.id, id), Vec::new());
         while let Some((key, _)) = self.next_in(&range, Order::Ascending)? {
@@ -60,8 +60,8 @@ impl State {
         let target = self.written_calendar(after.staff_id);
         let target = target.map(|it| Ok::<_, StoreError>((it.id, self.writes_to(it.id)?))).transpose()?;
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        // The current time is used instead of the stamp of the change, because the stamp may be later. `follow` must
-        // know whether the appointment has ended.
+        // `follow` checks whether the appointment has ended. It gets the current time, because the stamp of the change
+        // may be later.
         Ok(follow((before, after), rows, target, (self.clocks.now(), self.clocks.steady())))
     }
 
@@ -76,7 +76,7 @@ impl State {
     }
 }
 
-/// Adds the writes of changed and deleted appointments to a decision.
+/// Adds to a decision the changed writes of the appointments that the decision changes or deletes.
 pub(super) fn add(state: &State, decided: &mut Decided) -> Result<(), StoreError> {
     let mut added = Vec::new();
     for write in &mut decided.writes {
@@ -98,8 +98,8 @@ pub(super) fn add(state: &State, decided: &mut Decided) -> Result<(), StoreError
     Ok(())
 }
 
-/// Returns the row changes for a changed write of an appointment: the row of the write, and the row of the appointment
-/// if its `calendar_sync_status` changes.
+/// Returns the changes of rows if the write `before` becomes `after`: the row of the write, and the row of the
+/// appointment if its `calendar_sync_status` changes.
 pub(super) fn changed(
     state: &State,
     before: Option<CalendarWrite>,

@@ -18,8 +18,8 @@ impl Change for AddKnowledge {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let knowledge = self.details.into_knowledge(context.mint(), context.at);
-        // The stored answer omits the content, because it may be long and a repeated request contains it.
-        // An empty content marks the omission, because no real content is empty.
+        // The stored answer contains an empty content instead of the real one, which may be long. A real content is
+        // never empty, so `replay` recognizes the omission and takes the content from the repeated request.
         let remembered = Knowledge { content: String::new(), ..knowledge.clone() };
         Ok(Decision::answering(knowledge.clone())
             .remember(remembered)

@@ -32,9 +32,9 @@ impl Change for ResendMail {
         if mail.status == MailStatus::Pending {
             return refused(Conflict::MailPending, ProblemCode::MailPending);
         }
-        // A mail of the kind `offer` invites a person who already has an account. It contains no link, but
-        // it is refused in the same way as an invitation, because a different refusal would reveal that the
-        // account exists.
+        // A mail of the kind `offer` invites a person who already has an account. This mail contains no link, but its
+        // resend is refused with the same error as for an invitation. A different error would reveal that the account
+        // exists.
         if mail.kind.has_link() || mail.kind == MailKind::Offer {
             return refused(Conflict::MailHasLink, ProblemCode::MailHasLink);
         }

@@ -43,7 +43,7 @@ fn no_call() -> Problem {
     Problem::new("call_id", ProblemCode::NotOfTheBusiness(Named::Call))
 }
 
-/// Saves a message. It may name a call that is saved later.
+/// Saves a message. The message may name a call that is saved later.
 pub(in crate::business) fn take(
     context: &mut Context<'_>,
     details: MessageDetails,

@@ -32,12 +32,13 @@ pub mod writing;
 
 use super::listed::listed;
 
-/// A change whose answer is the resource as the operator and the team see it.
+/// A change whose answer contains all fields of the resource that the operator and the team may see.
 #[derive(Clone, Debug)]
 pub struct ForOperator<C>(pub C);
 
-/// Implements [`Change`](super::Change) for a type and for [`ForOperator`] of the type. The first answer is for
-/// integrations, the second for the operator. Both implementations call the type's `decide_as`.
+/// Implements [`Change`](super::Change) for a type and for [`ForOperator`] of the type. The first view is the answer
+/// for integrations, and the second view is the answer for the operator and the team. Both implementations call the
+/// type's `decide_as`.
 macro_rules! for_both {
     ($($change:ident => $gives:ident<$public:ty, $operator:ty>, $weight:ident;)*) => {$(
         impl Change for $change {

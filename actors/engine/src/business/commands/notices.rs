@@ -16,8 +16,8 @@ use crate::mail::{consent_of, email_consent_key, write_email_consent, write_mail
 
 super::listed!(SendNoticeAgain, SetConsent, StopNotices);
 
-/// Sends a new notice about the appointment of a logged notice. The new notice describes the appointment as it
-/// is now.
+/// Sends a new notice about the appointment of an earlier notice. The new notice describes the current state of the
+/// appointment.
 #[derive(Clone, Copy, Debug)]
 pub struct SendNoticeAgain {
     pub id: MailId,
@@ -58,7 +58,7 @@ impl Change for SendNoticeAgain {
 #[derive(Clone, Debug)]
 pub struct StopNotices {
     pub token: ManageToken,
-    /// Stops all e-mails, not only reminders.
+    /// True to stop all e-mails, false to stop only reminders.
     pub all: bool,
 }
 
@@ -91,7 +91,8 @@ impl Change for StopNotices {
     }
 }
 
-/// Sets whether the business may send e-mails to a contact's own address, and texts to its own phone number.
+/// Sets whether the business may send e-mails to the address and text messages to the phone number that the contact's
+/// record contains.
 #[derive(Clone, Copy, Debug)]
 pub struct SetConsent {
     pub id: ContactId,

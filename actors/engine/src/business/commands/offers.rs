@@ -19,14 +19,15 @@ super::listed!(AcceptMembership, DeclineMembership);
 #[derive(Clone, Debug)]
 pub struct AcceptMembership {
     pub person: Person,
-    /// The start of the session, if it began with a link of an offer.
+    /// The start of the session if the session began with a link of an offer.
     pub by_link: Option<Timestamp>,
 }
 
 impl Change for AcceptMembership {
     type Gives = Shown<PersonView>;
     const WEIGHT: Weight = Weight::Keeps;
-    /// The membership is not active yet, so the decision checks that the person is the invited person.
+    /// The membership is not active yet and gives no right. Instead, `decide` checks that the person is the invited
+    /// person.
     const RIGHT: Option<Right> = None;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -46,7 +47,7 @@ impl Change for AcceptMembership {
             ..before.clone()
         };
         let shown = PersonView::new(&person, &after);
-        // `shown_before` differs from `shown` only in the status, so the audit entry omits the account's data.
+        // `shown_before` differs from `shown` only in the status, so the audit entry contains only this change.
         let shown_before = PersonView { status: before.status, ..shown.clone() };
         Ok(Decision::answering(shown)
             .note_change_from(AuditAction::PersonAccepted, person.id, &shown_before)
@@ -54,8 +55,8 @@ impl Change for AcceptMembership {
     }
 }
 
-/// Declines an offered membership and deletes it. The person can be invited again. An offer to a former
-/// address of the account can be declined, but not accepted.
+/// Declines and deletes an offered membership. The person can be invited again. An offer to an address that the account
+/// no longer has can be declined, but not accepted.
 #[derive(Clone, Debug)]
 pub struct DeclineMembership {
     pub person: Person,

@@ -1,7 +1,7 @@
 //! Changes to memberships and alert settings.
 //!
-//! The account belongs to the person, not to the business. The caller reads the account and passes it with
-//! the change, because the answer contains the account.
+//! The account belongs to the person, not to the business. The sender of the change reads the account and passes it
+//! with the change, because the answer contains data of the account.
 
 use domain::{
     Actor, AlertChoice, AlertChoices, AlertKind, AuditAction, Conflict, Denied, Editor, LinkKind, MailKind,
@@ -74,7 +74,7 @@ fn check_staff(context: &Context<'_>, staff_id: Option<StaffId>) -> Result<(), R
 
 #[derive(Clone, Debug)]
 pub struct PatchMember {
-    /// The account before the request, for `If-Match`.
+    /// The account before the request. The `If-Match` condition is checked against it.
     pub before: Person,
     pub person: Person,
     pub patch: MembershipPatch,
@@ -133,8 +133,8 @@ impl Change for RemoveMember {
     }
 }
 
-/// Writes an audit entry for a link that the operator created for a person. The link is stored with the
-/// account, not with the business.
+/// Writes an audit entry for a link that the operator creates for a person. The account, and not the business, stores
+/// the link.
 #[derive(Clone, Copy, Debug)]
 pub struct NoteLink {
     pub id: PersonId,

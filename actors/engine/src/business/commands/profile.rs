@@ -72,7 +72,7 @@ impl Change for PatchBusiness {
     }
 }
 
-/// A [`PatchBusiness`] whose answer is the business as integrations see it.
+/// A [`PatchBusiness`] whose answer contains only the fields that integrations may see.
 #[derive(Clone, Debug)]
 pub struct PatchProfile(pub PatchBusiness);
 

@@ -185,8 +185,8 @@ impl Change for RotateSecret {
     }
 }
 
-/// Disables an endpoint if all attempts to deliver an event have failed and no other delivery has reached
-/// the endpoint meanwhile. Also writes the result of the last attempt.
+/// Disables an endpoint if all attempts to deliver an event have failed and no other delivery has reached the endpoint
+/// meanwhile. Also writes the result of the attempt that failed last.
 #[derive(Clone, Debug)]
 pub(crate) struct TurnOff {
     pub(crate) endpoint: WebhookId,
@@ -204,8 +204,8 @@ impl Change for TurnOff {
         let before = context.state.webhooks.get(&self.endpoint).ok_or(Refusal::NotFound(Named::Webhook))?;
         let mut after = before.clone();
         let reached = self.delivery.reached_before.is_some_and(|n| n < self.reached.load(Ordering::Acquire));
-        // If the endpoint was disabled during the attempt, this failure does not disable it, even if it was
-        // enabled again.
+        // If the endpoint was disabled during the attempt, this failure does not disable the endpoint, even if the
+        // endpoint has been enabled again.
         let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
             after.disable(DisabledReason::Failures, context.at);
             changed(context, AuditAction::WebhookTurnedOff, before, after)
@@ -213,7 +213,7 @@ impl Change for TurnOff {
         } else {
             Decision::answering(WebhookView::from(before))
         };
-        // The result is not written if a resend has replaced the delivery meanwhile.
+        // The result is not written if a resend has replaced the delivery since the attempt began.
         let row = keys::delivery(context.state.id, self.endpoint, self.delivery.event_id);
         let is_current = context
             .state

@@ -40,7 +40,7 @@ impl BusinessHandle {
         let given = patch.slug.clone().flatten();
         let has_slug =
             shared.store.get::<Website>(&keys::website(self.id))?.is_some_and(|it| it.slug.is_some());
-        // A page that already has a slug needs no default slug, so only a slug in the request is locked.
+        // If the page already has a slug, it needs no default slug, so only the slug in the request is locked.
         let claimed =
             [given.as_ref(), Some(&default).filter(|_| !has_slug), Some(&other).filter(|_| !has_slug)];
         let names: Vec<_> = claimed.into_iter().flatten().map(Slug::as_str).collect();
@@ -54,7 +54,8 @@ impl BusinessHandle {
 #[derive(Clone, Debug)]
 pub struct SetWebsite {
     patch: PatchWebsite,
-    /// The slugs for a page that is enabled for the first time. The second is used if the first is taken.
+    /// The default slugs for a page that is enabled for the first time. The second slug is used if another business has
+    /// the first slug.
     defaults: [Slug; 2],
 }
 
@@ -122,7 +123,7 @@ fn is_free(context: &Context<'_>, slug: &Slug) -> Result<bool> {
     Ok(!owner.is_some_and(|owner| owner.excludes(context.state.id, context.now)))
 }
 
-/// Reserves the slug of a page for [`SLUG_RESERVED`], after which another business can take it.
+/// Reserves the slug that a page gives up for [`SLUG_RESERVED`]. After this time, another business can take the slug.
 pub(super) fn release(of: BusinessId, website: &Website, now: Timestamp, rows: &mut Batch) {
     if let Some(slug) = &website.slug {
         let owner = SlugOwner { business_id: of, reserved_until: Some(now + SLUG_RESERVED) };

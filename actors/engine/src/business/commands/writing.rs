@@ -21,11 +21,12 @@ super::listed!(EndRemoval, ForgetWrites, RecordSeen, RecordWrite, StepTask, Stop
 
 /// The maximum number of writes that a step changes.
 pub(crate) const STEP_MAX: usize = 128;
-/// The maximum number of steps in the commit that begins a task. These steps examine about 4,000 appointments of the
-/// business.
+/// The maximum number of steps in the commit that begins a task. So this commit examines about 4,000 appointments of
+/// the business at most.
 const FIRST_STEPS_MAX: usize = 32;
-/// The commit that begins a task makes steps until their rows have this size, which is enough for more than 500 usual
-/// appointments. Together with the last step, the commit is shorter than [`store::CHANGE_BYTES_MAX`].
+/// The commit that begins a task makes no further step when its rows have reached this size, which is enough for more
+/// than 500 usual appointments. With the rows of the last step, the commit is still smaller than
+/// [`store::CHANGE_BYTES_MAX`].
 const FIRST_STEPS_BYTES: usize = 448 << 10;
 /// The maximum length of an appointment.
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
@@ -75,7 +76,7 @@ pub(crate) struct RecordWrite {
     /// The [`CalendarWrite::revision`] that the attempt has written.
     pub(crate) began: u32,
     pub(crate) outcome: WriteOutcome,
-    /// The event as the next read will find it. After a deletion, the deleted event without an `ETag`.
+    /// The event as the next read will find it, or, after a deletion, the deleted event without its `ETag`.
     pub(crate) event: Option<CalendarEvent>,
 }
 
@@ -113,9 +114,9 @@ impl Change for RecordWrite {
     }
 }
 
-/// Whether the row of a write stays after the server has acknowledged the deletion of its event. If so, the appointment
-/// is `synced`. The row does not stay if the appointment was moved to another staff member, or if the calendar is not
-/// written to any more.
+/// True if the row of a write must stay after the server has confirmed the deletion of the event. The appointment is
+/// then `synced`. Returns false if the appointment was moved to another staff member or is missing, or if appointments
+/// are no longer written to the calendar.
 fn keeps_deletion(state: &State, write: &CalendarWrite) -> Result<bool, StoreError> {
     let Some(calendar) = state.calendars.get(&write.calendar_id).filter(|it| it.is_written()) else {
         return Ok(false);
@@ -124,18 +125,19 @@ fn keeps_deletion(state: &State, write: &CalendarWrite) -> Result<bool, StoreErr
     Ok(appointment.is_some_and(|it| it.staff_id == calendar.staff_id))
 }
 
-/// The appointment. `None` if it is missing or cannot be decoded.
+/// Returns the appointment, or `None` if it is missing or cannot be decoded.
 fn decoded(state: &State, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
     let key = keys::appointment_start(state.id, id);
     Ok(state.store.usable(&key, state.appointment(id))?.flatten())
 }
 
-/// Stores remote changes of written events. The answer is the number of alerts.
+/// Stores the changes that someone made in the calendar to events that the service had written. The answer is the
+/// number of alerts that this created.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordSeen {
     pub(crate) of: (CalendarId, u32),
     pub(crate) alerts_max: usize,
-    /// At most [`STEP_MAX`] events. `None` for a deleted event.
+    /// The events that a read has found, at most [`STEP_MAX`]. An event is `None` if it was deleted in the calendar.
     pub(crate) seen: Vec<(AppointmentId, Option<SeenEvent>)>,
 }
 
@@ -152,7 +154,7 @@ impl Change for RecordSeen {
             let before = state.find::<CalendarWrite>(&keys::calendar_write(state.id, calendar.id, id))?;
             let Some(before) = before else { continue };
             let Some(after) = before.after_read(seen.as_ref()) else { continue };
-            // Ended events cause no alert, because servers delete old events.
+            // The change of an event that has ended causes no alert, because some servers delete old events.
             let is_news = after.reason.is_some_and(|_: WriteReason| before.reason.is_none());
             if is_news && !before.has_ended(context.now) && alerts.len() < self.alerts_max {
                 alerts.push(AlertTrigger::of_event(calendar, id));
@@ -212,8 +214,7 @@ fn step(
     Ok((ConnectedCalendar { task, task_at, ..calendar.clone() }, step.writes))
 }
 
-/// Makes the first steps of a new task, which belong to the same commit as the change of the settings. Further steps
-/// follow as [`StepTask`].
+/// Makes the first steps of a new task in the commit that changes the settings. Each further step is a [`StepTask`].
 pub(super) fn first_steps(
     of: (&State, Timestamp),
     mut calendar: ConnectedCalendar,
@@ -223,8 +224,8 @@ pub(super) fn first_steps(
         if rows.bytes() >= FIRST_STEPS_BYTES {
             break;
         }
-        // These steps do not continue with a next task, because it would read the stored rows, which do not contain the
-        // changes of these steps yet.
+        // If another task follows, it begins after the commit. It reads stored rows, which do not contain the changes
+        // of these steps yet.
         let Some(task) = calendar.task.filter(|task| Some(*task) == begun) else { break };
         let (after, more) = step(of, &calendar, task, false)?;
         more.iter().for_each(|write| write.encode(of.0.id, &mut rows));
@@ -243,7 +244,7 @@ struct Step<'a> {
     writes: Vec<Write>,
 }
 
-/// The rows of a step, and whether no further rows exist.
+/// The rows that a step reads, and true if no further rows follow.
 type Rows = (BTreeMap<Key, Vec<u8>>, bool);
 
 impl Step<'_> {
@@ -317,8 +318,9 @@ impl Step<'_> {
         Ok(is_through)
     }
 
-    /// The new state of a write of a calendar that is being disconnected. The event is deleted if it has not ended, or
-    /// if its deletion has failed. Otherwise only the write is deleted. A pending deletion stays unchanged.
+    /// Returns the new state of a write whose calendar is being removed. The event is deleted if it has not ended, or
+    /// if an earlier deletion of it has failed. If the event stays in the calendar or is already deleted, the write is
+    /// deleted. A write with a pending deletion stays unchanged.
     fn removed(&self, write: &CalendarWrite) -> Result<Option<Option<CalendarWrite>>, StoreError> {
         if write.is_deletion && write.is_pending() {
             return Ok(None);
@@ -414,8 +416,8 @@ impl Change for ForgetWrites {
     }
 }
 
-/// Disconnects a calendar that is being removed, once its written events are deleted or
-/// [`ConnectedCalendar::removal_until`] has passed. Also deletes the credentials.
+/// Disconnects a calendar that is being removed, and deletes its credentials. Does nothing while written events are
+/// still being deleted and [`ConnectedCalendar::removal_until`] has not passed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndRemoval {
     pub(crate) id: CalendarId,

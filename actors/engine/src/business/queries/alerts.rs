@@ -10,7 +10,8 @@ use crate::error::Result;
 pub const UNREAD_COUNTED_MAX: usize = 100;
 
 impl BusinessHandle {
-    /// A person's alerts, newest first. Errors: [`Refusal::NotFound`] without an active membership.
+    /// Returns a person's alerts, newest first. Fails with [`Refusal::NotFound`] if the person has no active
+    /// membership.
     pub async fn alerts(&self, person: PersonId, page: &PageRequest) -> Result<Page<Alert>> {
         let (membership, read) = self.reader_of_alerts(person)?;
         let range = keys::alerts(self.id, person);

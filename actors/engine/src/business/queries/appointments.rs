@@ -19,7 +19,7 @@ use crate::business::{BusinessHandle, contact};
 use crate::error::Result;
 use crate::scans::Reader;
 
-/// The maximum number of tries to read an appointment. A try fails if the appointment is moved meanwhile.
+/// The maximum number of tries to read an appointment. A try fails if the appointment is moved during the try.
 const MOVES_MAX: usize = 16;
 
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ pub struct AppointmentFilter {
     pub service_id: Option<ServiceId>,
     pub staff_id: Option<StaffId>,
     pub contact_id: Option<ContactId>,
-    /// Lists only appointments with one of these values. An empty list does not filter.
+    /// Lists only appointments with one of these values. If this list is empty, all appointments match.
     pub attendance: Vec<AttendanceFilter>,
     /// Lists the appointments that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
@@ -64,8 +64,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The times to which an appointment can be moved, within an inclusive range of local days. `duration` is
-    /// the new duration of the appointment; `None` if the duration stays. Errors: [`Refusal::NotFound`], and
+    /// Returns the times to which an appointment can be moved, within an inclusive range of local days. `duration` is
+    /// the new duration of the appointment, or `None` to keep its duration. Fails with [`Refusal::NotFound`], or with
     /// the errors of [`Self::availability`].
     pub async fn availability_to_move(
         &self,
@@ -176,8 +176,8 @@ impl BusinessHandle {
     }
 }
 
-/// Reads an appointment's start, and then the row with this start. Tries again if the appointment was moved
-/// between the two reads.
+/// Reads the start of an appointment, and then the row of the appointment, whose key contains the start. Tries again if
+/// the appointment was moved between the two reads.
 fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
     for _ in 0..MOVES_MAX {
         let Some(start) = store.get_raw(&keys::appointment_start(of, id))? else { return Ok(None) };
@@ -228,8 +228,8 @@ impl Names {
         let staff = once(&mut self.staff, appointment.staff_id, String::new, |id| {
             Ok(reader.get::<StaffMember>(&keys::staff(of, id))?.map(|member| member.name))
         })?;
-        // The contact may be missing, because an appointment refers to an erased contact until a background job
-        // has changed it.
+        // The contact may be missing, because an appointment refers to an erased contact until a background job has
+        // changed the appointment.
         let contact = appointment
             .contact_id
             .map(|id| {

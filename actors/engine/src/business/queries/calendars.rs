@@ -16,7 +16,7 @@ use crate::business::BusinessHandle;
 use crate::error::Result;
 use crate::scans::Reader;
 
-/// The list of appointments that overlap a busy time contains only appointments within this time from now.
+/// The list of appointments that overlap a busy time contains only appointments that start within this time from now.
 const OVERLAPS_AHEAD: TimeDelta = TimeDelta::days(14);
 const OVERLAPS_MAX: usize = 20;
 
@@ -93,7 +93,8 @@ impl BusinessHandle {
         (clocks.now(), clocks.steady())
     }
 
-    /// Returns a calendar with its address and credentials. A change of the calendar needs them for its live check.
+    /// Returns a calendar with its address and credentials. A change of the calendar needs them to test the connection
+    /// to the server.
     pub async fn connected_calendar(&self, id: CalendarId) -> Result<Option<ConnectedCalendar>> {
         self.read(|store| store.get(&keys::calendar(self.id, id))).await
     }

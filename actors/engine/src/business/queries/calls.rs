@@ -124,8 +124,8 @@ impl BusinessHandle {
 
 pub(super) struct Callers {
     business: BusinessId,
-    /// Maps each contact id in a call to the id and the name of the current contact, which is the survivor after a
-    /// merge. The value is `None` for an erased contact.
+    /// Maps each contact id in a call to the id and the name of the current contact. If the contact was merged, the
+    /// current contact is the survivor. The value is `None` if the contact was erased.
     names: HashMap<ContactId, Option<(ContactId, Option<String>)>>,
 }
 

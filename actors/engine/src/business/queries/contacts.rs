@@ -50,8 +50,8 @@ impl BusinessHandle {
         let contact = self
             .read(|store| {
                 let contact = contact(store, self.id, id)?;
-                // The contact is read before the row that hides the contacts of an import. If the import
-                // finishes between the two reads, the contact is visible.
+                // The contact is read first, and then the row that hides the contacts of an import. So a contact is
+                // visible if its import finishes between the two reads.
                 let hidden = Hidden::read(store.rows(), self.id)?;
                 Ok(contact.filter(|contact| !hidden.hides(contact.id)))
             })
@@ -113,8 +113,8 @@ impl BusinessHandle {
         filter: &ContactFilter,
         page: &PageRequest,
     ) -> Result<Page<V>> {
-        // The page is read again if an import began or ended meanwhile. Otherwise it could show part of an
-        // import.
+        // The page is read again if an import began or ended during the read. Otherwise the page could contain only
+        // some of the imported contacts.
         loop {
             let hidden = self.hidden().await?;
             let found = self.contacts_without(hidden, filter, page).await?;
@@ -188,8 +188,8 @@ impl BusinessHandle {
         };
         let (contacts, index) =
             (keys::of_kind(self.id, kind::CONTACT), keys::of_kind(self.id, kind::CONTACT_SEARCH));
-        // A contact that enters the index between the two reads is read twice, but at the same position, so
-        // it is listed once.
+        // A contact that is added to the index between the two reads is read twice. Its position is the same each time,
+        // so it is listed once.
         let newest = self.read(|store| store.scan(&index, Order::Descending).next().transpose()).await?;
         let unfiled =
             newest.map_or(contacts, |(key, _)| contacts.after(position_key(&contacts, position_of(&key))));
@@ -214,7 +214,7 @@ impl BusinessHandle {
         let next = first.last_key_value().filter(|_| !is_all).map(|(position, _)| position.clone());
         let mut items = Vec::new();
         for id in first.into_values() {
-            // The contact may have been erased since its row was read. It is then omitted.
+            // A contact that has been erased since its row was read is omitted.
             items.extend(self.read(|store| store.find::<Contact>(&keys::contact(self.id, id.into()))).await?);
         }
         Ok(Page { items: items.iter().map(ContactView::from).collect(), next })

@@ -24,7 +24,7 @@ pub struct ConversationFilter {
     pub contact_id: Option<ContactId>,
     pub from: Option<Timestamp>,
     pub to: Option<Timestamp>,
-    /// Only conversations that were changed at or after this instant. The list is then ordered by `updated_at`.
+    /// Lists only the conversations that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
 }
 
@@ -103,7 +103,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Adds the texts of the turns to a stored answer.
+    /// Adds the texts of the turns to the stored answer of a repeated request, which does not contain them.
     pub async fn with_words(&self, mut answer: Answer<TurnsTakenView>) -> Result<Answer<TurnsTakenView>> {
         if let Some(found) = self.conversation(answer.value.id).await? {
             for turn in &mut answer.value.turns {
@@ -153,8 +153,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Searches the knowledge entries for passages that answer a question. If `knowledge_public` is false, it finds
-    /// none.
+    /// Searches the knowledge entries for passages that answer a question. Returns nothing if `knowledge_public` is
+    /// false.
     pub async fn search_knowledge(&self, query: String) -> Result<Vec<talk::Passage>> {
         let search = || {
             let query = query.clone();
@@ -166,7 +166,7 @@ impl BusinessHandle {
         self.with_index(search).await
     }
 
-    /// Returns the turns and the choices of a chat of the website. `None` if the token is wrong or the last turn is
+    /// Returns the turns and the choices of a chat of the website, or `None` if the token is wrong or the last turn is
     /// too old.
     pub async fn chat(
         &self,

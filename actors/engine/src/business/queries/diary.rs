@@ -13,15 +13,15 @@ use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::error::Result;
 
-/// The time in the id of an audit entry is at most this much later than the entry's timestamp. It is later if many ids
-/// are created at once.
+/// The maximum difference by which the time in the id of an audit entry is later than the timestamp of the entry. There
+/// is a difference only if many ids are created at once.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 const HISTORY_MAX: usize = 100;
 
 #[derive(Clone, Debug)]
 pub struct History {
     pub entries: Vec<AuditEntry>,
-    /// False if entries may be missing because the read ended before it reached the record's creation.
+    /// False if entries may be missing, because the read ended before it reached the creation of the record.
     pub is_whole: bool,
 }
 
@@ -43,8 +43,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Reads a record's audit entries, newest first, up to the bound on the rows of one request. If the bound is
-    /// reached, also reads the entries from the time of the record's creation.
+    /// Reads the audit entries of a record, newest first, until it reaches the bound on the rows of one request or
+    /// [`HISTORY_MAX`] entries. In this case, also reads the entries from the time at which the record was created.
     pub async fn history(
         &self,
         of: impl ResourceId,

@@ -12,8 +12,8 @@ use crate::key_usage::last_used;
 use crate::scans::Reader;
 
 impl BusinessHandle {
-    /// The feeds in the order of creation, including revoked ones. If `seen_by` is set, the list contains
-    /// only the feeds that this member may manage.
+    /// The feeds in the order of creation, including revoked feeds. If `seen_by` is set, the list contains only the
+    /// feeds that this member may manage.
     pub async fn feeds(
         &self,
         seen_by: Option<&Membership>,

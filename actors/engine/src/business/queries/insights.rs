@@ -1,4 +1,4 @@
-//! Computes statistics of all records in a range. The range is read in parts, so no other request is delayed.
+//! Computes statistics of all records in a range. The range is read in parts, between which other requests can run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -21,8 +21,8 @@ use crate::error::Result;
 use crate::scans::Reader;
 
 impl BusinessHandle {
-    /// Calls the function `pick` with each row of a range, in the order of the keys, and the function `take`
-    /// with the results of `pick`. Rows that change meanwhile may be missed.
+    /// Calls the function `pick` with each row of a range, in the order of the keys, and the function `take` with each
+    /// result of `pick`. May miss rows whose keys change during the read.
     pub(super) async fn every<T: Send + 'static>(
         &self,
         range: KeyRange,
@@ -44,7 +44,7 @@ impl BusinessHandle {
         }
     }
 
-    /// A contact with the counts of its appointments; `None` for an unknown contact.
+    /// Returns a contact with the counts of its appointments, or `None` if the contact is unknown.
     pub async fn contact_with_visits(&self, id: ContactId) -> Result<Option<ContactWithVisitsView>> {
         let Some(contact) = self.contact_as::<OperatorContactView>(id).await? else { return Ok(None) };
         let visits = self.visits(contact.contact.id).await?;
@@ -52,7 +52,8 @@ impl BusinessHandle {
     }
 
     pub async fn visits(&self, contact: ContactId) -> Result<VisitsView> {
-        // A merge during the count moves appointments, so the count is repeated.
+        // A merge moves appointments from one contact to another, so the count is repeated if the contact was merged
+        // during the count.
         let mut merged = self.merged(contact).await?;
         loop {
             let counted = self.counted(contact).await?;
@@ -75,7 +76,7 @@ impl BusinessHandle {
         Ok((into, from))
     }
 
-    /// The appointments of a contact. If the contact is merged meanwhile, some may be missing.
+    /// The appointments of a contact. If the contact is merged during the read, some appointments may be missing.
     async fn counted(&self, contact: ContactId) -> Result<Vec<Counted>> {
         let (of, mut counted) = (self.id, BTreeMap::new());
         if let Some(whose) = self.read(|store| Whose::of(store, of, contact)).await? {
@@ -84,8 +85,8 @@ impl BusinessHandle {
                 let found = reader.get::<Appointment>(&keys::appointment(of, starts_at, id))?;
                 Ok(found.filter(|it| whose.has(it.contact_id)).map(|it| (it.id, Counted::from(&it))))
             };
-            // If a background job moves an appointment from a merged contact to the survivor meanwhile, the
-            // appointment is found under both contacts. It is counted once.
+            // A background job may move an appointment from a merged contact to the survivor between the two reads. The
+            // appointment is then found twice, but it is counted once.
             for id in whose.from.into_iter().chain([whose.id]) {
                 let range = keys::appointments_of_contact(of, id);
                 self.every(range, pick, |(id, it)| _ = counted.insert(id, it)).await?;
@@ -111,8 +112,8 @@ impl BusinessHandle {
         let periods = by.split(&dates);
         let mut insights = Insights::new(zone, &periods);
         let during = insights.during();
-        // An appointment refers to an erased contact until the erasure job has changed the appointment. The job
-        // may end during the count, so the erased contacts are read before and after it.
+        // An appointment refers to an erased contact until the erasure job has changed the appointment. The job may end
+        // during the count, so the erased contacts are read before and after the count.
         let mut erased = BTreeSet::<ContactId>::new();
         self.erased(&mut erased).await?;
         let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| {
@@ -129,7 +130,8 @@ impl BusinessHandle {
         self.every(aliases, pick, |it: Alias| _ = survivors.insert(it.from, it.into)).await?;
         let survivor = |id: ContactId| survivors.get(&id).copied().unwrap_or(id);
         let known = |id: ContactId| {
-            // The aliases are followed twice, because the survivor may have been merged while they were read.
+            // The aliases are followed twice, because the survivor may itself have been merged while the aliases were
+            // read.
             let id = survivor(survivor(id));
             (!erased.contains(&id)).then_some(id)
         };

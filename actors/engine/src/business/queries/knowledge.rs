@@ -15,7 +15,7 @@ pub struct KnowledgeFilter {
 }
 
 impl BusinessHandle {
-    /// The matching knowledge in the order of creation, or newest first.
+    /// The matching knowledge entries, in the order of creation or newest first.
     pub async fn knowledge_list(
         &self,
         filter: &KnowledgeFilter,

@@ -45,8 +45,8 @@ impl SeenByLink {
 }
 
 impl Engine {
-    /// The business whose booking page has this slug. `None` if the page is disabled, or if the business is
-    /// suspended.
+    /// Returns the business whose booking page has this slug. Returns `None` if there is no such page, if the page is
+    /// disabled, or if the business is suspended.
     pub async fn booking_page(&self, slug: &str) -> Result<Option<BusinessHandle>> {
         let Some(owner) = self.shared().store.get::<SlugOwner>(&keys::slug(slug))? else { return Ok(None) };
         let handle = self.business_for_visitor(owner.business_id);
@@ -61,10 +61,10 @@ impl Engine {
 }
 
 impl BusinessHandle {
-    /// Finds the appointment of a manage link. `None` if the link is unknown or has ended, or if its
-    /// appointment or contact is gone.
+    /// Finds the appointment of a manage link. Returns `None` if the link is unknown or has ended, or if its
+    /// appointment or contact no longer exists.
     pub async fn seen_by_link(&self, token: &ManageToken) -> Result<Option<SeenByLink>> {
-        // The store is read first, so that a request with an unknown token starts no actor.
+        // The link is looked up in the store first, so a request with an unknown token does not start an actor.
         let is_known = self.read(|store| store.contains(&keys::link(self.id, &token.hash()))).await?;
         if !is_known {
             return Ok(None);
@@ -76,8 +76,8 @@ impl BusinessHandle {
         }
     }
 
-    /// The times to which the customer can move the appointment, within an inclusive range of local days.
-    /// `None` for a link that [`Self::seen_by_link`] does not find.
+    /// Returns the times to which the customer can move the appointment, within an inclusive range of local days.
+    /// Returns `None` if [`Self::seen_by_link`] finds no appointment.
     pub async fn times_to_move(
         &self,
         token: &ManageToken,
@@ -89,8 +89,7 @@ impl BusinessHandle {
             Ok(state.schedule(now).slots_to_move(&appointment, staff, dates, Terms::Integration, None)?)
         });
         match slots.await {
-            // The service or the staff member is inactive, so there is no time to which the appointment can
-            // move.
+            // The service or the staff member is inactive, so the appointment cannot be moved to any time.
             Err(EngineError::Refused(Refusal::Invalid(_))) => Ok(Some(Vec::new())),
             slots => slots.map(Some),
         }

@@ -99,7 +99,7 @@ impl BusinessHandle {
     }
 }
 
-/// The view of a message with its current contact, and without the data of an erased contact.
+/// Renders a message with its current contact. If its contact was erased, omits the contact's data.
 pub(super) fn show<V: SomeMessageView>(
     reader: &Reader<'_>,
     of: BusinessId,

@@ -1,8 +1,8 @@
 //! Reads the records of a business, usually from the store without the actor.
 //!
-//! A read from the store returns only durable data and waits for no change. The actor's memory may contain
-//! changes that are not durable yet, so an answer from memory waits for their commit. Each file reads one
-//! kind of record; `pages` contains the common code of lists.
+//! A read from the store returns only durable data and waits for no change. The actor's memory may contain changes that
+//! are not durable yet, so an answer from memory is sent only after their commit. Each file reads one kind of record;
+//! `pages` contains the common code of lists.
 
 mod alerts;
 mod appointments;
@@ -98,8 +98,8 @@ impl BusinessHandle {
         Ok(settings.unwrap_or_default())
     }
 
-    /// Whether settings for notices are stored. A business that was created before notices existed has none
-    /// until its team saves them.
+    /// True if the store contains notice settings of the business. A business from before notices existed has no
+    /// settings until its team saves some.
     pub async fn has_notice_settings(&self) -> Result<bool> {
         self.read(|store| store.contains(&keys::notices(self.id))).await
     }
@@ -141,8 +141,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The records of this kind that belong to a contact, newest first. The page is empty for a kind whose records
-    /// belong to no contact.
+    /// The records of this kind that belong to a contact, newest first. The page is empty if records of this kind
+    /// cannot belong to a contact.
     pub(crate) async fn records_of_contact<R: Kept + Send + 'static>(
         &self,
         contact: ContactId,
@@ -194,7 +194,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The instant up to which a list ordered by `updated_at` is complete. Later changes have later stamps.
+    /// The instant up to which a list ordered by `updated_at` is complete, because all later changes get later stamps.
     async fn fence(&self) -> Result<Timestamp> {
         let fence = self
             .ask(|state, now| {
@@ -236,7 +236,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// A staff member's time off, by start. Errors: [`Refusal::NotFound`] for an unknown staff member.
+    /// Returns a staff member's time off, ordered by start. Fails with [`Refusal::NotFound`] if the staff member is
+    /// unknown.
     pub async fn times_off(&self, staff: StaffId, page: &PageRequest) -> Result<Page<TimeOffView>> {
         if self.read(|store| store.get_raw(&keys::staff(self.id, staff))).await?.is_none() {
             return Err(Refusal::NotFound(Named::Staff).into());
@@ -251,8 +252,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The stored answer to a repeated request. Callers use it if they do other work before the change. Fails
-    /// with the errors of the change.
+    /// Returns the stored answer if the request is a repetition. For callers that must do other work before the change:
+    /// a repeated request then skips this work. Fails if the caller has no rights, like the change.
     pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>> {
         if request.idempotency.is_none() {
             return Ok(None);
@@ -266,8 +267,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Fails if the change would be refused now. Callers need this check if they must make another change
-    /// first.
+    /// Fails if the change would be refused now. For callers that must make another change first, which would be wrong
+    /// if this change is then refused.
     pub(crate) async fn check<C: Change + 'static>(&self, request: &Request, change: C) -> Result<()> {
         let request = request.clone();
         self.ask(move |state, now| {

@@ -31,7 +31,7 @@ impl NoticeFilter {
 }
 
 impl BusinessHandle {
-    /// The notices that wait or have changed within 30 days, newest first.
+    /// The notices that are waiting or have changed within the last 30 days, newest first.
     pub async fn notices(&self, filter: &NoticeFilter, page: &PageRequest) -> Result<Page<NoticeView>> {
         let (of, filter) = (self.id, filter.clone());
         let shown_from = self.shared().clocks.now() - LOG_DAYS;
@@ -55,7 +55,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Whether the customer gets an e-mail if the team now cancels or declines this appointment.
+    /// True if the customer will get an e-mail if the team now cancels or declines this appointment.
     pub async fn announces_end(&self, id: AppointmentId) -> Result<bool> {
         if self.businesses.outbox.transport().is_none() {
             return Ok(false);
@@ -75,7 +75,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The consent of a contact. Errors: [`Refusal::NotFound`] for an unknown contact.
+    /// Returns the consent of a contact. Fails with [`Refusal::NotFound`] if the contact is unknown.
     pub async fn consent(&self, id: ContactId) -> Result<ConsentView> {
         let secret = self.shared().meta.secret;
         let consent = self

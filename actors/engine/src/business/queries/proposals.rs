@@ -1,5 +1,5 @@
-//! Answers the team's questions about a booking or move that it has not made yet: which times are free, and
-//! whether the booking or move would be allowed.
+//! Answers the team's questions before a booking or a move: which times are free, and whether the booking or move would
+//! be allowed.
 
 use chrono::{NaiveDate, TimeDelta};
 use domain::availability::{Overridden, Schedule, Slot, Terms};
@@ -45,8 +45,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Checks whether the party in the request can make a booking, without making it.
-    /// Errors: the refusals that `override` cannot prevent.
+    /// Checks whether the party in the request could make this booking, but does not make it. Fails with the refusals
+    /// that `override` cannot prevent.
     pub async fn try_to_book(&self, request: BookRequest) -> Result<Proposal> {
         let (starts_at, party) = (request.starts_at, request.party);
         self.ask(move |state, now| {
@@ -59,7 +59,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Checks whether the party in the request can make a move, without making it; see [`Self::try_to_book`].
+    /// Checks whether the party in the request could make this move, but does not make it; see [`Self::try_to_book`].
     pub async fn try_to_move(&self, id: AppointmentId, request: MoveRequest) -> Result<Proposal> {
         let (starts_at, party) = (request.starts_at, request.party);
         self.ask(move |state, now| {
@@ -76,8 +76,8 @@ impl BusinessHandle {
     }
 }
 
-/// Returns the proposal for a booking or move by `party`. `make` books or moves in memory, with the given
-/// schedule and party.
+/// Returns the proposal for a booking or move by `party`. `make` builds the booked or moved appointment under the rules
+/// for the given schedule and party.
 fn propose(
     state: &State,
     (now, starts_at): (Timestamp, Timestamp),

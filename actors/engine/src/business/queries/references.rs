@@ -34,7 +34,8 @@ impl BusinessHandle {
         self.ask(move |state, _| Ok(state.references.watch(id, in_use))).await
     }
 
-    /// Fails if a record refers to the service or staff member, or is undecodable and so may refer to it.
+    /// Fails if a record refers to the service or staff member. Also fails if a record is undecodable, because it may
+    /// refer to the service or staff member.
     async fn check_none<R: Kept + 'static, I: ResourceId + Send + 'static>(
         &self,
         used_by: fn(I) -> UsedBy,

@@ -1,9 +1,9 @@
 //! Searches by names, phone numbers and e-mail addresses.
 //!
 //! A search first reads the newest records, which are not in the index yet, and then the rows of the index
-//! ([`crate::business::search_texts`]), newest first. The position of a page contains the id of its first
-//! record, not the key of an index row. Therefore a record is found once, even if its row is divided after
-//! the previous page was read.
+//! ([`crate::business::search_texts`]), newest first. The position of a page contains the id of its first record, not
+//! the key of an index row. Therefore each record is found once, even if its index row is divided between the reads of
+//! two pages.
 
 use std::cmp::Reverse;
 
@@ -24,7 +24,7 @@ use crate::scans::Reader;
 
 /// The maximum number of records that a search in a business finds.
 pub const FOUND_MAX: usize = 20;
-/// The number of records of each kind that are read for each found contact.
+/// The number of appointments, of calls and of messages that are read for each found contact.
 const PER_CONTACT: usize = 5;
 
 const ID_BYTES: usize = size_of::<Uuid>();
@@ -71,11 +71,11 @@ pub(super) fn searched<R: Kept, V>(
 
     let Some((newest, _)) = newest else { return Ok((items, End::OfList)) };
     let mut filed = index.before(Key::new(&newest).with(&[0]));
-    // Records whose id is `read` or greater were already read, for earlier pages or from earlier rows.
+    // Records whose id is equal to `read` or greater have already been read, for this page or for an earlier page.
     let mut read = page.after.clone();
     if let Some(after) = &page.after {
-        // The page continues in the row that contains this record's text. The key of that row has the record's
-        // id or the next greater one.
+        // The page continues in the row that contains the text of this record. The id in the key of this row is the id
+        // of the record, or the next greater id that a key of the index contains.
         let id = &after[..after.len().min(ID_BYTES)];
         let from = index.starting_at(position_key(&index, id));
         if let Some((key, _)) = reader.scan(&from, Order::Ascending).next().transpose()? {
@@ -115,9 +115,9 @@ pub(super) fn searched<R: Kept, V>(
 }
 
 impl BusinessHandle {
-    /// Finds at most [`FOUND_MAX`] contacts, appointments, calls and messages: records whose own name, number
-    /// or address matches, and records of the newest matching contacts. Each kind is ordered from newest to
-    /// oldest.
+    /// Finds at most [`FOUND_MAX`] contacts, appointments, calls and messages. These are contacts, calls and messages
+    /// whose own name, phone number or e-mail address matches, and records of the newest matching contacts. The records
+    /// of each kind are ordered from newest to oldest.
     pub async fn search(&self, search: &Search) -> Result<Vec<FoundView>> {
         let of = self.id;
         let contacts = loop {

@@ -1,9 +1,9 @@
 //! Lists appointments in the order of their last change.
 //!
-//! An appointment that was never changed has no row in the index of changes. The list finds it in the index by id. The
-//! order of this index is the order of creation: a newer appointment of the business has a greater id, and its creation
-//! stamp is not earlier. The time in an id is never before the creation stamp, so a list from an instant on skips the
-//! ids with an earlier time.
+//! An appointment that was never changed has no row in the index of changes. The list finds such an appointment in the
+//! index by id. The order of this index is the order of creation: an appointment that is created later has a greater id
+//! and the same or a later creation stamp. The time in an id is never before the creation stamp. So a list that begins
+//! at an instant skips the ids with an earlier time.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.
@@ -85,8 +85,8 @@ impl Changes {
             let found = row.and_then(|(key, start)| {
                 let change = keys::instant_and_id(&key).and_then(|(at, id)| {
                     let found = self.record(reader, id, &start)?;
-                    // If the record has changed since the index row was read, the list shows it at the later
-                    // change instead.
+                    // If the appointment has changed since the index row was read, the list shows it at its later
+                    // change.
                     let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
                     Ok(Change { at, id, by_id: false, shown })
                 });
@@ -96,7 +96,7 @@ impl Changes {
         })
     }
 
-    /// The index rows of appointments by id (the order of creation), starting after the list's position.
+    /// The index rows of appointments, in the order of their ids (the order of creation), from the list's position on.
     fn created(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
         let all = keys::appointments_minted_from(self.of, reached.change.0);
         let range = reached.row.map_or(all, |row| all.after(keys::appointment_start(self.of, row)));
@@ -126,8 +126,8 @@ impl Changes {
         reader.get(&keys::appointment(self.of, keys::millis_from_value(start)?, id))
     }
 
-    /// Decodes a position. It consists of the key of the last change, without the business and the kind, and
-    /// of the id [`Reached::row`].
+    /// Decodes a position. A position consists of the key of the last change, without the business and the kind, and of
+    /// the id [`Reached::row`].
     fn reached(&self, page: &PageRequest) -> Result<Reached, StoreError> {
         let first = (self.since, Uuid::nil().into());
         let Some(position) = &page.after else { return Ok(Reached { change: first, row: None }) };
@@ -147,7 +147,7 @@ impl Changes {
 
 const CHANGE_BYTES: usize = 24;
 
-/// Takes the next item from two ordered iterators. An error is taken first.
+/// Returns the next item of two ordered iterators. Returns an error as soon as it is the next item of one of them.
 fn next_of(
     one: &mut Peekable<impl Iterator<Item = Found>>,
     other: &mut Peekable<impl Iterator<Item = Found>>,

@@ -10,7 +10,8 @@ fn business() -> BusinessId {
     Uuid::from_u128(1).into()
 }
 
-/// An appointment whose id contains a time one year after the creation, as if the clock had been wrong.
+/// Returns an appointment whose id contains a time one year after 1970, long after the creation stamp. A wrong clock
+/// can cause this.
 fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
     let millis = 365 * 86_400_000 + number;
     let starts_at = Timestamp::from_millis(1_000_000 - number);
@@ -60,8 +61,8 @@ async fn walk(store: &Store, since: i64, budget: usize, limit: usize) -> (Vec<Ap
 #[tokio::test]
 async fn rows_whose_ids_are_much_later_than_their_stamps_are_listed() {
     let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
-    // Forty appointments were created from 100 ms on, and twenty from 510 ms on. Every third one was
-    // changed.
+    // Forty appointments have creation stamps from 100 ms on, and twenty from 510 ms on. Every third of the sixty
+    // appointments was changed.
     let made: Vec<_> = (0..60)
         .map(|number| {
             let created = if number < 40 { 100 + number / 4 } else { 500 + number / 4 };

@@ -1,8 +1,8 @@
 //! Pages of lists.
 //!
-//! A *position* is the key of the last row that was read, without the *head* of the key (the business and the
-//! kind). Invariant: the page after a position begins with the next row. The sizes of earlier pages and steps
-//! do not matter, so several pages contain the same items as one long page.
+//! A *position* is the key of the last row that was read, without the *head* of the key (the business and the kind).
+//! Invariant: the page after a position begins with the next row, whatever the sizes of the earlier pages. So several
+//! short pages contain the same items as one long page.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -19,15 +19,17 @@ use crate::scans::{Reader, Scans};
 #[derive(Clone, Debug)]
 pub struct PageRequest {
     pub limit: usize,
-    /// The page begins after this position, which is the [`Page::next`] of the previous page.
+    /// The page begins after this position, which is the [`Page::next`] of the previous page. For the first page it is
+    /// `None`.
     pub after: Option<Vec<u8>>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Page<T> {
-    /// Contains fewer items than the limit, or none, if the request reached its bound on rows.
+    /// The items of the page. If the request reached its bound on rows, the page contains fewer items than the limit,
+    /// or none.
     pub items: Vec<T>,
-    /// The position of the next page, if more rows may exist.
+    /// The position of the next page, or `None` if no rows follow.
     pub next: Option<Vec<u8>>,
 }
 
@@ -81,8 +83,8 @@ pub(super) fn position_of(key: &[u8]) -> &[u8] {
     &key[HEAD_BYTES..]
 }
 
-/// Reads a range from the page's position on and collects the results of `pick`. Stops at a full page or at
-/// the reader's bound. Skips undecodable rows.
+/// Reads a range from the page's position on and collects the results of `pick`. Ends when the page is full or the
+/// reader has reached its bound on rows. Skips undecodable rows.
 pub(crate) fn collect<T>(
     reader: &Reader<'_>,
     mut range: KeyRange,
@@ -128,8 +130,8 @@ fn collect_rows<T>(
     Ok((items, End::OfList))
 }
 
-/// Reads the records of an index whose keys end with an instant and an id. `admits` also gets the instant,
-/// because the record may have changed since the index row was read.
+/// Reads the records of an index whose keys end with an instant and an id. `admits` also gets the instant, because it
+/// must refuse a record that has got another instant since the index row was read.
 pub(super) fn walk<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
     (range, order): (KeyRange, Order),
@@ -145,9 +147,9 @@ pub(super) fn walk<I: ResourceId, R: Record, T>(
     })
 }
 
-/// Like [`walk`], for the records of one contact. The index is ordered by contact, instant and id. `range_of`
-/// returns the range of a contact. The page's position may come from a row of the contact or of a contact
-/// that was merged into it.
+/// Like [`walk`], for the records of one contact. The index is ordered by contact, instant and id. `range_of` returns
+/// the range of a contact. The page's position may come from a row of this contact or of a contact that was merged into
+/// this contact.
 ///
 /// After a merge, a background job moves the index rows of the merged contact to the survivor. The rows of
 /// the merged contact are read first, so that a row that is moved between the two reads is found. If a row is
@@ -197,10 +199,10 @@ pub(super) fn walk_theirs<I: ResourceId, R: Record, T>(
     })
 }
 
-/// The lengths in bytes of a contact's id, and of the instant and the id that follow it in an index key.
+/// The length in bytes of a contact's id in an index key, and the length of the instant and the id that follow.
 const CONTACT_BYTES: usize = 16;
 const PLACE_BYTES: usize = 24;
-/// The maximum number of a merged contact's rows that one part of a list reads.
+/// The maximum number of rows of a merged contact that one call of [`walk_theirs`] reads.
 const MOVING_MAX: usize = 128;
 
 /// Merges two ordered lists of rows. A row with the same key in both lists is returned once.
@@ -225,8 +227,8 @@ fn in_order(
 }
 
 /// Calls `part` to read a part of a list. If `asked` is set, the list contains only the records of this contact. The
-/// part is empty for an unknown or erased contact. If the contact is merged or erased meanwhile, records may have been
-/// missed, so the part is read again in the next step.
+/// part is empty for an unknown or erased contact. If the contact was merged or erased during the read, records may be
+/// missing, so the part is read again in the next step.
 pub(super) fn of_contact<T>(
     reader: &Reader<'_>,
     (of, asked): (BusinessId, Option<ContactId>),
@@ -246,8 +248,8 @@ pub(super) fn of_contact<T>(
     Ok((Vec::new(), End::UsedUp(page.after.clone().unwrap_or_else(|| before_all.to_vec()))))
 }
 
-/// Returns the value for an id from the map `known`. If the map does not contain the value, the function
-/// `read` reads it. An undecodable value is replaced with the result of `unreadable`.
+/// Returns the value for an id from the map `known`. If the map has no value for the id, adds the result of `read`, or
+/// the result of `unreadable` if the value is undecodable.
 pub(super) fn once<I: ResourceId + Hash, T>(
     known: &mut HashMap<I, T>,
     id: I,
