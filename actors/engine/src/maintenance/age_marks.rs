@@ -10,7 +10,8 @@ use store::{Batch, Key, KeyRange, Order, Store, StoreError, keys};
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
 const AGE_EVERY: TimeDelta = TimeDelta::days(1);
 
-/// An *age mark* is a steady time and the newest id at that time. Records up to this id existed then.
+/// An *age mark* is a steady time and the newest id at this time. Records with this id or a smaller id existed at this
+/// time.
 #[derive(Debug)]
 pub(crate) struct AgeMarks {
     /// The newest id of the audit log, which is the greatest id of the business.
@@ -37,7 +38,7 @@ impl AgeMarks {
     }
 }
 
-/// Whether a row is expired, in a scan of rows in the order of their creation.
+/// The age of a row, in a scan that reads rows in the order of their creation.
 pub(super) enum Age {
     IsExpired,
     /// The row stays. A later row may be expired.
@@ -49,7 +50,7 @@ pub(super) enum Age {
 #[derive(Debug, Default)]
 pub(crate) struct HourlyRound {
     began: Option<SteadyTime>,
-    /// The last row that the current round has read. `None` between two rounds.
+    /// The last row that the current round has read. It is `None` between two rounds.
     pub(super) at: Option<Key>,
 }
 
@@ -63,7 +64,7 @@ impl HourlyRound {
     }
 }
 
-/// The newest age mark at or before this steady time.
+/// The newest age mark whose steady time is at or before `until`.
 pub(super) fn noted_until(
     store: &Store,
     of: BusinessId,

@@ -2,8 +2,8 @@
 //! events, retention, old chats, expired logs.
 //!
 //! Invariants:
-//! - One step runs at a time. The next step begins after the step is durable and the actor has handled all
-//!   earlier messages.
+//! - One step runs at a time. The next step begins when this step is durable and the actor has handled all messages
+//!   that it got before.
 //! - A step that changes records is counted, audited and written like any other change.
 //! - The store contains the remaining work, so a restarted actor continues.
 
@@ -27,9 +27,9 @@ use crate::error::EngineError;
 
 #[derive(Debug, Default)]
 pub(crate) struct BusinessJobs {
-    /// Whether a step is not durable yet.
+    /// True after a step, until the actor gets [`Message::Stepped`].
     under_way: bool,
-    /// Whether the jobs start again after the current run.
+    /// True if the jobs must start again after the current run.
     asked: bool,
     current: Option<BusinessJob>,
     pub(super) erasing: Option<Erasing>,
@@ -127,8 +127,8 @@ pub(crate) fn begin(
     go_on(state, (businesses, myself), now)
 }
 
-/// Runs steps until a step writes something or reaches its bounds, or no work is left. If a row cannot be
-/// decoded, all jobs except the job of expired logs pause until the next minute.
+/// Runs steps until a step has submitted a batch or has reached its bounds, or until no work is left. If a job finds a
+/// row that cannot be decoded, all jobs except the job of expired logs pause until the next minute.
 pub(crate) fn go_on(
     state: &mut State,
     (businesses, myself): Actors<'_>,
@@ -177,8 +177,8 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                 (AuditAction::RecordsExpired, step)
             }
             BusinessJob::ExpiredLogs => {
-                // If a row cannot be decoded, only the job of expired logs pauses until the next minute. The
-                // other jobs keep their progress.
+                // If this job finds a row that cannot be decoded, it alone pauses until the next minute. The other jobs
+                // keep their progress.
                 let stepped = unless_set_aside(expired_logs::step(state, now, tell_stepped(myself)))?;
                 let expired_logs::Stepped { is_submitted, more } = stepped.unwrap_or_default();
                 if is_submitted {
@@ -227,7 +227,7 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                 return Ok(());
             }
             Err(EngineError::Store(error)) => return Err(error),
-            // The step was refused, but the progress in memory is already after its records. Therefore the
+            // The step was refused, but the progress in memory has already advanced past its records. Therefore the
             // jobs begin again in the next minute.
             Err(_) => {
                 state.jobs = BusinessJobs::default();
@@ -237,7 +237,7 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
     }
 }
 
-/// Starts a retention round if one is due, and returns whether one runs.
+/// Starts a retention round if one is due. Returns true if a round is in progress.
 fn has_round(state: &mut State) -> bool {
     if state.retention.longest().is_none() {
         return false;

@@ -1,5 +1,5 @@
-//! Deletes ended website chats that have no contact after 30 days, and unanswered questions after 90 days. An
-//! erasure deletes the questions of the erased conversations earlier.
+//! Deletes ended website chats without a contact after 30 days, and unanswered questions after 90 days. An erasure
+//! deletes the questions of an erased conversation earlier.
 //!
 //! Invariant: a row is deleted only if it is old enough by both clocks; see [`super::retention`].
 
@@ -16,8 +16,8 @@ use crate::clock::Clocks;
 
 const ROWS_MAX: usize = 128;
 
-/// The newest stamp and the newest id of records that are old enough to be deleted. Both the stamp and the id of a
-/// record must be old enough. A stamp in the future comes from a wrong clock, so then only the id counts.
+/// The newest stamp and the newest id of records that are old enough to be deleted. The id of a record must be old
+/// enough, and also its stamp, unless the stamp is in the future (from a wrong clock).
 struct Until {
     stamp: Timestamp,
     now: Timestamp,
@@ -72,8 +72,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(made)
 }
 
-/// Whether the business has conversations or unanswered questions. Their age is measured with age marks, so age marks
-/// must be written for such a business even if it has no log.
+/// True if the business has conversations or unanswered questions. Their age is measured with age marks, so the service
+/// must write age marks for such a business even if the business has no logs.
 pub(super) fn has_rows(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
     for kind in [kind::CONVERSATION, kind::GAP] {
         if Rows::scan(store.rows(), &keys::of_kind(of, kind), Order::Ascending).next().transpose()?.is_some()
@@ -84,7 +84,7 @@ pub(super) fn has_rows(store: &Store, of: BusinessId) -> Result<bool, StoreError
     Ok(false)
 }
 
-/// Whether the oldest chat or question may be old enough to be deleted.
+/// True if the oldest chat or question may be old enough to be deleted.
 pub(super) fn is_due(store: &Store, of: BusinessId, clocks: &Clocks) -> Result<bool, StoreError> {
     let chat = store.scan(&keys::conversations_ended(of, true), Order::Ascending).next().transpose()?;
     if let Some((key, _)) = chat {

@@ -6,11 +6,11 @@
 //!
 //! - The round starts an actor only if the business's rows show that work is due. It starts one actor at a
 //!   time.
-//! - The round pauses between steps. Its position is written once a minute. After a restart the round
-//!   continues at this position.
+//! - The round pauses between steps. Its position is written once a minute. After a restart, the round continues at the
+//!   written position.
 //! - A business is counted as of one point in time between two commits. Changes do not wait for the count.
 //! - At most [`ROWS_PER_SECOND`] rows are counted, over the whole installation.
-//! - A business is set aside only if two counts at different points both differ from its recorded usage.
+//! - A business is set aside only if two counts, as of two points in time, both differ from its recorded usage.
 //! - Businesses that were deleted, are set aside, or have no recorded usage are not counted.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,7 +50,7 @@ const ROWS_PER_PAUSE: usize = 100;
 #[derive(Debug, Default)]
 pub(crate) struct Round {
     progress: Mutex<Progress>,
-    /// The number of checks that found no work, and of checks that found work and started the actor.
+    /// The number of checks that found no work, and the number of checks that found work.
     pub(crate) checked: [AtomicU64; 2],
     /// The number of counts that equal the recorded usage, and the number of counts that differ.
     pub(crate) counted: [AtomicU64; 2],
@@ -58,15 +58,15 @@ pub(crate) struct Round {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// The stored progress of the round. `None` until it is loaded.
+    /// The progress of the round. It is `None` until it is loaded from the store.
     record: Option<RoundRecord>,
     written: Option<RoundRecord>,
-    /// While a business is counted: the round's position before that business. Otherwise `None`.
+    /// While a business is being counted, the round's position before this business. Otherwise it is `None`.
     counting: Option<Option<BusinessId>>,
 }
 
 impl Round {
-    /// Called once a minute: begins a due round, and writes the position.
+    /// Begins the next round if it is due, and writes the round's position. Called once a minute.
     pub(super) fn tick(&self, shared: &Shared) -> Result<(), StoreError> {
         let (mut progress, now) = (self.progress.lock(), shared.clocks.steady());
         if progress.record.is_none() {
@@ -83,9 +83,9 @@ impl Round {
         Ok(())
     }
 
-    /// Called when the engine closes. The next engine continues with the business that is being counted.
-    /// After a crash, the next engine skips this business, so that a count cannot crash the process
-    /// repeatedly.
+    /// Writes the position before the business that is being counted, so that the next engine counts this business.
+    /// Called when the engine closes. After a crash, the next engine skips the business that was being counted, so that
+    /// a count cannot crash the process repeatedly.
     pub(crate) fn end(&self, store: &Store) {
         let mut progress = self.progress.lock();
         if let (Some(after), Some(round)) = (progress.counting.take(), progress.record)
@@ -112,8 +112,8 @@ fn write(round: RoundRecord, store: &Store) {
     store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
 }
 
-/// Whether the next round is due. A crash can set steady time back by up to a minute. If steady time is now
-/// before the beginning of the last round, the next round is due too.
+/// True if the next round is due. A crash can set steady time back by up to a minute. If steady time is now before the
+/// beginning of the last round, the next round is due too.
 fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
 }
@@ -136,7 +136,7 @@ impl Job for DailyRound {
         }
         let weak = Arc::downgrade(&engine);
         drop(engine);
-        // The pause depends on the time of the checks only, because counting has its own pace.
+        // The pause depends only on the duration of the checks, because the count makes its own pauses.
         let mut looked = began.elapsed();
         for id in next {
             let looks = Instant::now();
@@ -178,7 +178,7 @@ async fn check_business(engine: &Parts, id: BusinessId) {
         return;
     }
     let has_work = due::has_work(&shared.store, &shared.clocks, id);
-    // Errors are ignored: a row that cannot be decoded is already logged, and any other error has stopped the
+    // Errors are ignored here. A row that cannot be decoded is already logged, and any other error has stopped the
     // store.
     let has_work = shared.store.usable(&keys::business_index(id), has_work).ok().flatten().unwrap_or(false);
     engine.maintenance.round.checked[usize::from(has_work)].fetch_add(1, Ordering::Relaxed);
@@ -197,10 +197,10 @@ async fn check_business(engine: &Parts, id: BusinessId) {
 }
 
 impl DailyRound {
-    /// Counts a business. Sets it aside if two counts differ from the recorded usage.
+    /// Counts a business. Sets the business aside if two counts differ from the recorded usage.
     async fn count(&mut self, engine: &Weak<Parts>, of: BusinessId) -> Result<(), StoreError> {
         let Some(differences) = self.differences(engine, of).await? else { return Ok(()) };
-        // Setting a business aside makes it unavailable, so a second count must confirm the difference.
+        // A business that is set aside is unavailable, so a second count must confirm the difference first.
         let confirmed = match &differences[..] {
             [] => None,
             _ => self.differences(engine, of).await?.filter(|again| !again.is_empty()),

@@ -2,10 +2,10 @@
 //! only the actors of businesses that have work.
 //!
 //! Invariants:
-//! - A check reads a bounded number of rows: ten when there is no work.
-//! - A check finds work whenever the actor would delete or write a row, because otherwise an expired row would
-//!   stay until the next request of the business. The only exception is manage links: a check reads only the
-//!   first ones, so a later expired link may stay.
+//! - A check reads a bounded number of rows, and only a few rows if the business has no logs.
+//! - A check finds work whenever the actor would delete or write a row, because otherwise an expired row would stay
+//!   until the next request of the business. The only exception is manage links: a check reads only the links of the
+//!   first appointments, so an expired link of a later appointment may stay.
 
 use chrono::TimeDelta;
 use domain::{
@@ -28,19 +28,19 @@ use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, appointment};
 /// The maximum number of endpoints per check, including deleted endpoints that still have rows.
 const ENDPOINTS_MAX: usize = 32;
 const PEOPLE_LOOKED_AT_MAX: usize = 32;
-/// The number of appointments whose manage links are checked. The oldest bookings are checked first.
+/// The number of appointments whose manage links are checked. The appointments that were booked first are checked.
 const LINKED_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let (steady, now) = (clocks.steady(), clocks.now());
-    // No lookup reads the idempotency keys of earlier days and of days in the far future, so the actor must delete or
-    // move them.
+    // The actor must delete the idempotency keys of days before yesterday, which no lookup reads. It must move the keys
+    // of days after tomorrow to today.
     let past = keys::idempotency_before(of, steady.day().saturating_sub(1));
     let ahead = keys::idempotency_from(of, steady.day().saturating_add(2));
     if first(store, &past)?.is_some() || first(store, &ahead)?.is_some() {
         return Ok(true);
     }
-    // An import of contacts was interrupted. When the actor starts, it deletes the contacts of this import.
+    // An import of contacts was interrupted. The actor deletes the contacts of this import when it starts.
     if store.contains(&keys::contact_import(of))? {
         return Ok(true);
     }
@@ -128,7 +128,7 @@ fn has_ended_link(
     Ok(false)
 }
 
-/// The key of the first row. The pieces of a long value are not read.
+/// The key of the first row of a range. If the row has a long value, the other pieces of the value are not read.
 fn first(store: &Store, range: &KeyRange) -> Result<Option<Vec<u8>>, StoreError> {
     let row = Rows::scan(store.rows(), range, Order::Ascending).next().transpose()?;
     Ok(row.map(|(key, _)| key))

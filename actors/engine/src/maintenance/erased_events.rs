@@ -2,10 +2,9 @@
 //! of these events with a wipe row (`keys::wipe`).
 //!
 //! Invariants:
-//! - A marked event is not sent again on request.
-//! - A marked event is wiped when none of its deliveries waits or contains a receiver's response. The
-//!   endpoints' actors delete the responses. After 24 hours of steady time, they also end the waiting
-//!   deliveries.
+//! - A marked event cannot be resent.
+//! - A marked event is wiped when no delivery of the event is waiting or contains a receiver's response. The endpoints'
+//!   actors delete the responses. After 24 hours of steady time, these actors also end the waiting deliveries.
 //! - An event without bytes was wiped, and is never sent.
 
 use domain::{Delivery, DeliveryStatus, EventId};
@@ -20,8 +19,8 @@ use crate::delivery::EndpointKey;
 /// The maximum number of events per step. Each event may have a delivery for each endpoint.
 const EVENTS_MAX: usize = 64;
 
-/// Wipes the next marked events, if possible. After the last event, deletes the row `keys::unfinished` if no
-/// other job is unfinished.
+/// Wipes the next marked events that can be wiped now. After the last event, deletes the row `keys::unfinished` if no
+/// other work is unfinished.
 pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     let all = keys::of_kind(state.id, kind::WIPE);
     let range = state.jobs.wiped.map_or(all, |at| all.after(at));
@@ -36,7 +35,7 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
         let key = Key::new(&key);
         state.jobs.wiped = Some(key);
         let Some(event) = state.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
-        // If the wipe row cannot be decoded, its deadline counts as reached.
+        // If the wipe row cannot be decoded, its deadline counts as passed.
         let record = state.store.find_in::<WipeRecord>(&key, &value)?;
         let is_late = record.is_none_or(|WipeRecord { until }| state.clocks.steady() >= until);
         if waits(state, event, is_late, &mut stepped.clean)? {
@@ -46,8 +45,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
         match unless_set_aside(state.store.get_raw(&bytes))? {
             Some(Some(before)) => rows.put_over(bytes, Vec::new(), before.len()),
             Some(None) => {}
-            // The pieces of the event's bytes are inconsistent, so the maximum number of pieces of a value is
-            // deleted.
+            // The stored pieces of the event are inconsistent, so their number is unknown. All pieces that a value can
+            // have are deleted.
             None => rows.put_over(bytes, Vec::new(), LONG_VALUE_BYTES_MAX),
         }
         rows.delete(key);
@@ -65,8 +64,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(stepped)
 }
 
-/// Whether a delivery of the event still waits or contains a response. Adds to `clean` the endpoints that must clean
-/// their delivery now.
+/// True if a delivery of the event is waiting or contains a response. Adds to `clean` the endpoints whose actors must
+/// now end or clean their delivery of the event.
 fn waits(
     state: &State,
     event: EventId,
@@ -88,8 +87,8 @@ fn waits(
     Ok(waits)
 }
 
-/// Whether no work is left after these deletions: no erasure, merge, missing reminders, marked event
-/// or open conversation.
+/// True if no unfinished work is left after the deletions in `rows`. Unfinished work is an erasure, a merge, missing
+/// reminders, a marked event or an open conversation.
 fn is_finished(state: &State, rows: &Batch) -> Result<bool, StoreError> {
     for range in kind::UNFINISHED.map(|kind| keys::of_kind(state.id, kind)) {
         if state.overlay.range(&range).any(|(_, value)| value.is_some()) {

@@ -8,12 +8,12 @@
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
-//! - Later changes write no data of the contacts, so stages are not repeated. The only exceptions are stored
-//!   responses: a customer may have entered the phone number or e-mail address of an erased contact in a
-//!   booking of another contact. Until this booking is cleaned, a new response about it contains this data.
-//! - Records that are newer than the erasure stay unchanged, even with the same phone number.
-//! - A call or message without a contact belongs to the contact with the same phone number. A call or message
-//!   of another contact loses only the number.
+//! - Changes after the erasure write no data of the contacts, so each stage runs once. The only exceptions are stored
+//!   responses: a customer may have entered the phone number or e-mail address of an erased contact in a booking of
+//!   another contact. Until this booking is cleaned, new responses about the booking contain this data.
+//! - Records that are newer than the erasure stay unchanged, even if they contain the same phone number.
+//! - A call or message without a contact belongs to the contact with the same phone number. From a call or message of
+//!   another contact, only the phone number is removed.
 
 use domain::{
     Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, Contact, ContactId, ErasureId,
@@ -30,17 +30,17 @@ use crate::business::{ErasedContacts, Personal, Resource, State, Write, forget_a
 const ROWS_MAX: usize = 256;
 const BYTES_MAX: usize = 256 << 10;
 const TOGETHER_MAX: usize = 1_024;
-/// The number of steps without a write after which the progress is written.
+/// After this number of steps without a write, the next step writes the progress.
 const UNWRITTEN_MAX: u32 = 64;
-/// The longest time for which a waiting event can still be sent, in steady time.
+/// The maximum time for which the waiting deliveries of a marked event can still be sent, in steady time.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
 /// The stage that removes the remaining index rows of contacts that could not be decoded.
 const LISTED: u8 = 6;
-/// The stage that cleans the bookings of other contacts.
+/// The stage that cleans the bookings of other contacts in which a customer entered data of an erased contact.
 const ENTERED: u8 = 7;
-/// The stage that reads the stored responses again. A new kind of record in a later version of the service
-/// gets a greater stage.
+/// The stage that reads the stored responses again. If a later version of the service adds a kind of record, this kind
+/// gets a greater stage number.
 const REMEMBERED_AGAIN: u8 = 8;
 
 macro_rules! declare {
@@ -83,8 +83,8 @@ kept::each_kind!(declare);
 
 #[derive(Debug)]
 pub(super) struct Erasing {
-    /// The newest erasure of this run. A record with a greater id contains no data of the contacts of this
-    /// run.
+    /// The newest erasure of this run. A record with a greater id contains no data of the contacts that this run
+    /// erases.
     newest: ErasureId,
     theirs: ErasedContacts,
     stage: u8,
@@ -178,8 +178,8 @@ struct Cleaning<'a> {
 }
 
 impl Cleaning<'_> {
-    /// Reads the next rows of the stage. Returns true at the end of the stage. Stage numbers are stored and
-    /// must not change.
+    /// Reads the next rows of the current stage. Returns true at the end of the stage. The numbers of the stages are
+    /// stored, so they must not change.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
             // Stored responses are read first, because a repeated request could return the erased data. A response
@@ -195,8 +195,8 @@ impl Cleaning<'_> {
         }
     }
 
-    /// Calls `look` with the next rows of a range. Returns true at the end of the range, or if `look`
-    /// returned false.
+    /// Calls `look` with the next rows of a range, until `look` returns false. Returns true if the stage is done with
+    /// the range, and false if the step has reached its bounds.
     fn each(
         &mut self,
         range: KeyRange,
@@ -217,7 +217,7 @@ impl Cleaning<'_> {
             let key = Key::new(&key);
             self.looked_at += 1;
             self.bytes += value.len();
-            // If a value was submitted but is not durable yet, it is read instead of the stored value.
+            // If a newer value was submitted but is not durable yet, this newer value is used.
             let goes_on = match state.overlay.get(&key) {
                 Some(Some(newer)) => look(self, key, newer)?,
                 Some(None) => true,
@@ -238,7 +238,7 @@ impl Cleaning<'_> {
     fn audit(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let mut range = keys::of_kind(of, kind::AUDIT);
-        // Entries that are older than all erased contacts cannot name them.
+        // Entries that are older than the oldest of the erased contacts cannot name any of them.
         if let Some(first) = self.erasing.theirs.contacts.first() {
             range = range.starting_at(keys::audit(of, AuditId::from(first.uuid())));
         }
@@ -260,7 +260,8 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Messages are cleaned before calls, because a message without a contact is recognized by its call.
+    /// Cleans the next records of a kind. Messages are cleaned before calls, because the call of a message without a
+    /// contact shows whether the message belongs to an erased contact.
     fn personal<R: Personal + Kept>(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         self.each(keys::of_kind(of, R::KIND), Order::Ascending, |step, key, value| {
@@ -289,7 +290,7 @@ impl Cleaning<'_> {
         Ok(call.is_some_and(|call| self.erasing.theirs.is_their_call(&call)))
     }
 
-    /// Cleans the contacts' appointments, which removes them from the index by contact.
+    /// Cleans the appointments of the erased contacts. This removes the appointments from the index by contact.
     fn appointments(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let from: Option<ContactId> = self.at.and_then(|at| keys::id_at_end(at.get(17..33)?).ok());
@@ -324,7 +325,7 @@ impl Cleaning<'_> {
             if !step.is_older(id) {
                 return Ok(false);
             }
-            // An undecodable event may contain data of the contacts.
+            // An undecodable event may contain data of the contacts, so it is wiped too.
             let tells = match Resource::of_event(value) {
                 Ok(resource) => step.tells_of_them(&resource, id.uuid())?,
                 Err(_) => true,
@@ -353,8 +354,9 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Removes the contacts' phone numbers and e-mail addresses that customers entered in bookings of other
-    /// contacts. Reads the appointments by id, because a move changes the key of a record.
+    /// Removes the contacts' phone numbers and e-mail addresses that customers entered in bookings of other contacts.
+    /// Reads the appointments in the order of their ids, because a move changes the key of an appointment but not its
+    /// id.
     fn entered(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         self.each(keys::of_kind(of, kind::APPOINTMENT_START), Order::Ascending, |step, key, _| {
@@ -378,9 +380,9 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Empties stored responses that contain data of the contacts. A repeated request then gets the current
-    /// resource. In descending order, the scan also reads the keys that another job moves from future days to
-    /// today meanwhile.
+    /// Empties stored responses that contain data of the contacts. A repeated request then gets the current resource.
+    /// The scan reads the rows in descending order. Otherwise it would miss the keys that another job moves from future
+    /// days to today during the scan.
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {
@@ -398,15 +400,15 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Whether a resource contains data of the contacts that are being erased. `in_id` is the id of the event
-    /// that contains the resource, or nil for a stored response.
+    /// True if a resource contains data of the contacts that are being erased. `in_id` is the id of the event that
+    /// contains the resource, or nil for a stored response.
     fn tells_of_them(&self, shown: &Resource, in_id: uuid::Uuid) -> Result<bool, StoreError> {
         let theirs = &self.erasing.theirs;
         let mut identifiers = shown.entered().into_iter().chain([shown.phone()]);
         if theirs.is_erased(shown.contact_id()) || identifiers.any(|it| theirs.had(it, in_id)) {
             return Ok(true);
         }
-        // The resource shows an earlier state of a message. If the message has been cleaned since, or if its call
+        // The resource shows an earlier state of a message. If the message has been cleaned since then, or if its call
         // belongs to an erased contact, the earlier state may contain the contact's data.
         let ShownAnew::Message(message) = shown.shown_anew() else { return Ok(false) };
         let key = keys::message(self.state.id, message);

@@ -3,9 +3,9 @@
 //! Invariants:
 //! - A row is deleted only when both clocks agree that the row is expired. The believed wall clock is compared
 //!   with the stamp, and steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
-//! - A stamp in the future is ignored: only steady time determines the age of its row.
-//! - A round reads each log in the order of its keys, up to the first row that is too new. Earlier rows that stay do
-//!   not end the round.
+//! - A stamp in the future is ignored: only steady time then determines whether the row is expired.
+//! - A round reads each log in the order of its keys, up to the first row that is too new to be deleted. Older rows
+//!   that must stay, for example waiting deliveries, do not end the round.
 
 use chrono::TimeDelta;
 use domain::{
@@ -24,9 +24,10 @@ use crate::delivery::LOG_DAYS;
 use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, mail_rows};
 
 const ROWS_MAX: usize = 256;
-/// The maximum number of bytes that a step writes. Rewritten and deleted rows can be long.
+/// The maximum number of bytes that a step writes. It is needed because rewritten and deleted rows can be long.
 const BYTES_MAX: usize = 256 << 10;
-/// An event stays for this time after its log entry expires, so that a resend on the last day can be retried.
+/// An event stays for this time after its deliveries expire, because a delivery that is resent on the last day must
+/// still be retried.
 pub(super) const NEEDED_AFTER_LOG: TimeDelta = TimeDelta::days(2);
 
 struct Step<'a> {
@@ -37,8 +38,8 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Deletes the expired rows of a range, up to the first row that is too new. `cost` is the number of rows
-    /// that are read to check one row. Returns whether the range is complete.
+    /// Deletes the expired rows of a range, up to the first row that is too new to be deleted. `cost` is the number of
+    /// rows that are read to check one row. Returns true if no row of the range is left to check.
     fn over(
         &mut self,
         range: KeyRange,
@@ -66,7 +67,8 @@ impl Step<'_> {
         Ok(true)
     }
 
-    /// Deletes the other rows of a deleted mail, or the links of a deleted list of manage links.
+    /// If the deleted row is a mail, deletes the index rows of the mail. If it is a list of manage links, deletes these
+    /// links.
     fn delete_others(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match keys::kind_of(key)? {
             kind::MAIL => {
@@ -92,7 +94,7 @@ pub(super) struct Stepped {
     pub(super) more: bool,
 }
 
-/// Makes the next step. If it submits a batch, `done` is called when the batch is durable.
+/// Makes the next step. If the step submits a batch, `done` is called when the batch is durable.
 pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Stepped, StoreError> {
     // A deletion also needs space on the disk. On a nearly full disk the job waits for the next minute.
     if state.store.check_room(Weight::Keeps).is_err() {
@@ -100,8 +102,8 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
     }
     let mut batch = Batch::default();
     if renew_keys_ahead(state, &mut batch)? {
-        // The batch is not added to the overlay. A lookup treats every key in the overlay, even a deleted
-        // one, as a response that is not durable yet, and refuses a repeated request.
+        // The batch is not added to the overlay. Otherwise a lookup would treat a moved key as a response that is not
+        // durable yet, and would refuse the repeated request.
         state.store.submit(state.id, batch, done);
         return Ok(Stepped { is_submitted: true, more: true });
     }
@@ -114,7 +116,8 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
     Ok(Stepped { is_submitted, more: more_keys || more_log })
 }
 
-/// Deletes idempotency keys of days that no lookup reads. Returns false if none of these keys is left.
+/// Deletes the idempotency keys of days before yesterday, which no lookup reads. Returns true if more of these keys may
+/// be left.
 fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let today = state.clocks.steady().day();
     let expired = keys::idempotency_before(state.id, today.saturating_sub(1));
@@ -128,8 +131,8 @@ fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-/// Moves the keys of days in the far future to today. An earlier version wrote them with a wrong clock, so
-/// their age is unknown. Returns true if it moved keys.
+/// Moves the idempotency keys of days after tomorrow to today. An earlier version wrote these keys with a wrong clock,
+/// so their age is unknown. Returns true if keys were moved.
 fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let now = state.clocks.steady();
     let today = now.day();
@@ -157,7 +160,7 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
     Ok(!batch.is_empty())
 }
 
-/// Deletes expired rows, except waiting deliveries and mails. Returns whether the round continues.
+/// Deletes expired rows, except waiting deliveries and mails. Returns true if the round has further steps.
 fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let kinds = [kind::EVENT, kind::DELIVERY, kind::LINKS].map(|kind| keys::of_kind(state.id, kind));
     let mut has_log = chats::has_rows(&state.store, state.id)?;
@@ -186,13 +189,13 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
     Ok(!is_through)
 }
 
-/// Returns an instant. The manage links of an appointment have ended if the appointment ended at this instant or
-/// earlier. `noted` is an audit entry that, by steady time, is older than the period for which links are kept.
+/// The manage links of an appointment have ended if the appointment ended at the returned instant or earlier. `noted`
+/// is the id of an audit entry that, by steady time, is older than the period for which links are kept.
 pub(super) fn links_ended_by(noted: AuditId, now: Timestamp) -> Timestamp {
     noted.minted_at().min(now - LINK_KEPT)
 }
 
-/// Deletes the manage links that have ended. Returns whether all links were read.
+/// Deletes the manage links that have ended. Returns true if no links are left to check.
 fn expire_links(
     state: &State,
     step: &mut Step<'_>,
@@ -210,7 +213,7 @@ fn expire_links(
     })
 }
 
-/// Deletes expired rows in the order of their keys. Returns whether the round is complete.
+/// Deletes the expired rows of each log in the order of their keys. Returns true if the round is complete.
 fn expire_rows(
     state: &State,
     step: &mut Step<'_>,
@@ -248,8 +251,8 @@ fn expire_rows(
     }
     let mails = step.over(keys::mails(of), 1, |_, value| {
         let mail = Mail::decode(value)?;
-        // A reminder may have been written long before it was sent, so its time in the log begins at its last
-        // attempt.
+        // A reminder may have been written long before it was sent, so it is kept in the log for the full period after
+        // its last attempt.
         let ended = mail.last_attempt_at.filter(|_| mail.notice.is_some());
         let is_recent = ended.is_some_and(|at| is_within(at, now, MAIL_LOG_DAYS));
         let stays = mail.status == MailStatus::Pending || is_recent;
@@ -285,14 +288,15 @@ fn expire_rows(
     if !read {
         return Ok(false);
     }
-    // Deletes the age marks that are no longer read. Unanswered questions are kept for longer than the logs.
+    // Deletes the age marks that no job reads any more. Unanswered questions are kept for longer than the logs, so
+    // their period counts too.
     let kept = state.retention.longest().map_or(needed, |kept| kept.max(needed)).max(GAP_KEPT);
     let Some((noted, _)) = noted_until(&state.store, of, steady - kept)? else { return Ok(true) };
     let stale = keys::of_kind(of, kind::AGE).before(keys::age(of, noted));
     step.over(stale, 1, |_, _| Ok(Age::IsExpired))
 }
 
-/// Whether the stamp is in the past and younger than `age`.
+/// True if the stamp is not in the future and is younger than `age`.
 pub(super) fn is_within(stamp: Timestamp, now: Timestamp, age: TimeDelta) -> bool {
     stamp > now - age && stamp <= now
 }

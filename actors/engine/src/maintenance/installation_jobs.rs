@@ -1,9 +1,9 @@
 //! The jobs of the installation except the daily round.
 //!
-//! Invariants of the job that deletes the rows of a business: a step deletes at most [`ROWS_PER_STEP`] rows
-//! in one batch, together with the installation's rows that refer to these rows. The next step waits until
-//! the batch is durable. Writes that were in progress when the business was deleted can still add rows, so
-//! the business stays listed until two steps find no row.
+//! Invariants of the job that deletes the rows of a business: a step deletes at most [`ROWS_PER_STEP`] rows in one
+//! batch, together with the installation's rows that refer to these rows. The next step waits until the batch is
+//! durable. Writes that were in progress when the business was deleted can still add rows. So the business stays in the
+//! list of deleted businesses until two successive steps find no row.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ const PEOPLE_PER_STEP: usize = 256;
 /// Deletes the rows of deleted businesses. A deleted business is listed (`keys::ending`) until no row is left.
 #[derive(Default)]
 pub(super) struct DeletedBusinesses {
-    /// The business of the last step, and whether the step found no row.
+    /// The business of the last step, and true if this step found no row.
     last: Option<(BusinessId, bool)>,
 }
 
@@ -50,7 +50,7 @@ impl Job for DeletedBusinesses {
         if last.is_none() {
             tracing::info!(business.id = %id, "deleting the rows of a deleted business");
         }
-        // The rows of a submitted batch can be deleted only after the batch is applied.
+        // The scan below sees the rows of a submitted batch only after the batch is applied.
         store.wait_durable(id).await?;
         let (mut batch, used) = deletion(store, id)?;
         if !used.is_empty() {
@@ -60,7 +60,7 @@ impl Job for DeletedBusinesses {
         let is_gone = batch.is_empty();
         self.last = Some((id, is_gone));
         if is_gone {
-            // A second step must also find no row, because writes may have been in progress.
+            // A second step must also find no row, because a write may have been in progress during this step.
             if last != self.last {
                 return Ok(Some(Duration::ZERO));
             }
@@ -124,8 +124,8 @@ fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<Key>), StoreErr
     Ok((batch, used))
 }
 
-/// Starts the actors of businesses with an unfinished erasure or merge, or with missing reminders
-/// (`keys::unfinished`), to continue the work.
+/// Starts the actors of businesses with unfinished work (`keys::unfinished`), which then continue the work. Unfinished
+/// work is an erasure, a merge, missing reminders, a marked event or an open conversation.
 #[derive(Default)]
 pub(super) struct UnfinishedErasures {
     after: Option<Key>,
@@ -142,7 +142,7 @@ impl Job for UnfinishedErasures {
         for (row, _) in rows.collect::<Result<Vec<_>, _>>()? {
             self.after = Some(Key::new(&row));
             let id = keys::id_at_end(&row)?;
-            // The error of a failed start is logged; the next step tries again.
+            // If the start fails, its error is logged, and a later step tries again.
             if directory.if_running(id).is_none() {
                 let _ = directory.enter(id).await;
             }
@@ -217,7 +217,7 @@ pub(crate) async fn until_opened(moving: &Moving) -> Result<(), EngineError> {
     let shared = &moving.shared;
     while is_finishing(&shared.store)? {
         shared.check_open()?;
-        // If this future is dropped, the permit is released, and [`InterruptedImports`] finishes the import
+        // If this future is dropped, it releases the permit, and [`InterruptedImports`] finishes the import
         // immediately.
         let _permit = moving.import().await?;
         finish_or_take_back(moving).await?;

@@ -1,7 +1,7 @@
 //! Moves the records of merged contacts to the survivors, in steps.
 //!
-//! The change that merges two contacts writes the alias. If the survivor gets records, the change also writes a
-//! row (`keys::merging`), which exists until all records are moved. Invariants:
+//! The change that merges two contacts writes the alias and a row (`keys::merging`), which exists until all records are
+//! moved. Invariants:
 //!
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch.
 //! - A moved record leaves the index of the merged contact, and later changes add no record to this index.
@@ -20,7 +20,7 @@ use crate::business::{State, Write};
 const ROWS_MAX: usize = 128;
 const BYTES_MAX: usize = 256 << 10;
 
-/// An unfinished merge, and the part of the current index that was not read yet.
+/// An unfinished merge, and the part of the current index that has not been read yet.
 #[derive(Debug)]
 pub(super) struct Merging {
     from: ContactId,
@@ -36,7 +36,7 @@ fn kinds() -> impl Iterator<Item = (&'static Kind, u8)> {
 }
 
 impl Merging {
-    /// Begins with the index of the kind at the position `at`. `None` after the last kind.
+    /// Begins with the index of the kind at the position `at`. Returns `None` after the last kind.
     fn reading(of: BusinessId, (from, into): (ContactId, ContactId), at: usize) -> Option<Self> {
         let (_, index) = kinds().nth(at)?;
         Some(Self { from, into, at, rest: KeyRange::prefix(keys::of_id(of, index, from)) })
@@ -102,7 +102,7 @@ fn done(state: &State, merging: &Merging) -> Result<Write, StoreError> {
     })
 }
 
-/// Moves the record of an index row. Returns the number of its bytes. A record that cannot be decoded stays.
+/// Moves the record of an index row, and returns the size of the record. A record that cannot be decoded is not moved.
 fn move_record(state: &State, merging: &Merging, key: &Key, step: &mut Step) -> Result<usize, StoreError> {
     let Some((kind, _)) = kinds().nth(merging.at) else { return Ok(0) };
     let record = keys::indexed(state.id, kind.rows, key)?;

@@ -40,7 +40,7 @@ pub(crate) struct Maintenance {
 trait Job: Default + Send + 'static {
     const NAME: &'static str;
 
-    /// Makes a step. Returns the pause before the next step, or `None` if it must wait for a wake-up.
+    /// Makes a step. Returns the pause before the next step, or `None` if the job must wait for a wake-up.
     fn step(
         &mut self,
         engine: Arc<Parts>,
@@ -81,7 +81,8 @@ async fn run<J: Job>(engine: Weak<Parts>, wake: Arc<Notify>) {
     let mut job = J::default();
     while let Some(engine) = open(&engine) {
         let shared = Arc::clone(&engine.shared);
-        // The step runs in a separate task. After a panic, the next wake-up begins with a new job.
+        // The step runs in a separate task. If the step panics, the progress in memory is lost, and the job begins
+        // again at the next wake-up.
         let step = tokio::spawn(async move { (job.step(engine).await, job) });
         let (rest, stepped) = step.await.unwrap_or_else(|_| {
             tracing::error!(job = J::NAME, "a background job has panicked and starts again later");
@@ -104,7 +105,7 @@ async fn run<J: Job>(engine: Weak<Parts>, wake: Arc<Notify>) {
     }
 }
 
-/// The handles of the engine. `None` after the engine has closed.
+/// Returns the parts of the engine, or `None` if the engine has closed.
 fn open(engine: &Weak<Parts>) -> Option<Arc<Parts>> {
     engine.upgrade().filter(|engine| engine.shared.check_open().is_ok())
 }

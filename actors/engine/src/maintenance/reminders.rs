@@ -1,10 +1,10 @@
-//! After a change to the notice settings, makes the reminders that future appointments lack.
+//! After a change to the notice settings, writes the missing reminders of future appointments.
 //!
 //! The change writes the row `keys::reminding`, if the service sends mails. Invariants:
 //! - A step reads at most [`APPOINTMENTS_MAX`] appointments and writes one batch.
 //! - For each configured number of hours before a start, an appointment gets at most one reminder. Therefore
 //!   the progress is not stored: after a restart, the job begins again with the appointment that starts next.
-//! - A reminder whose due time has passed is not made.
+//! - A reminder whose due time has passed is not written.
 
 use chrono::TimeDelta;
 use domain::{Appointment, MailStatus, Timestamp};
@@ -19,7 +19,8 @@ const APPOINTMENTS_MAX: usize = 64;
 /// Makes the next step, which is empty if no reminders can be missing.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let (mut step, reminding) = (Step::default(), keys::reminding(state.id));
-    // Shortly after a start, the service has no relay yet. The job begins again in the next minute.
+    // Shortly after the service has started, no mail relay is set yet. In this case, the job begins again in the next
+    // minute.
     if state.outbox.transport().is_none()
         || state.store.check_room(Weight::Keeps).is_err()
         || state.read_raw(&reminding)?.is_none()

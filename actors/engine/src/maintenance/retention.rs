@@ -5,7 +5,7 @@
 //!   with the record's stamp, and steady time with the age marks ([`noted_until`]).
 //! - If a record was created before the retention was set, its age by steady time has two parts: the age by
 //!   its stamp when the retention was set, and the steady time since then.
-//! - An appointment is expired when both clocks are past its end plus the retention time.
+//! - An appointment is expired when both clocks are past its end plus the retention period.
 //! - The newest audit entry stays, because it contains the usage of the business.
 //! - Records of one kind are read in the order of creation, and appointments in the order of their start.
 
@@ -63,8 +63,8 @@ trait Expires: Kept {
         keys::of_kind(of, Self::KIND)
     }
 
-    /// Determines whether the record is expired. This default is for kinds whose keys are in the order of
-    /// creation.
+    /// Determines whether the record is expired. This default implementation is for kinds whose keys are in the order
+    /// of creation.
     fn age(&mut self, key: &Key, terms: &Terms) -> Result<Age, StoreError> {
         let Some(created_at) = self.stamps().first().map(|at| **at) else { return Ok(Age::Stays) };
         let is_expired = terms.is_expired(keys::id_at_end::<AuditId>(key)?.uuid(), created_at);
@@ -110,7 +110,8 @@ impl Expires for AuditRecord {
     }
 }
 
-/// Makes the next step. The deletion of audit entries is not audited, because the new entry would expire too.
+/// Makes the next step. The deletion of audit entries writes no audit entry, because this entry would later expire too
+/// and need another deletion.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let retention = state.retention;
     let Some(set) = retention.set else { return Ok(Step::default()) };
@@ -125,8 +126,8 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError
             let mut expiry = Expiry { state, terms, looked_at, bytes, made };
             let is_through = look(&mut expiry)?;
             Expiry { looked_at, bytes, made, .. } = expiry;
-            // If nothing was deleted, another step for this kind would read the same rows, so the next kind
-            // follows.
+            // If nothing was deleted, another step for this kind would read the same rows again. So this step continues
+            // with the next kind.
             if !is_through && !made.writes.is_empty() {
                 made.more = true;
                 break;
@@ -138,7 +139,7 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError
     Ok(made)
 }
 
-/// Whether the business has expired records. Reads the first record of each kind.
+/// True if the business has expired records. Reads only the first record of each kind.
 pub(super) fn is_due(
     store: &Store,
     of: BusinessId,
@@ -166,7 +167,7 @@ fn is_first_expired<R: Expires>(store: &Store, of: BusinessId, terms: &Terms) ->
 struct Terms {
     now: Timestamp,
     kept: TimeDelta,
-    /// By steady time, records up to this id are old enough to be deleted.
+    /// Records with this id or a smaller id are old enough to be deleted, by steady time.
     noted: Option<Uuid>,
     newest: Option<AuditId>,
     set: RetentionSet,
@@ -206,7 +207,8 @@ struct Expiry<'a> {
 }
 
 impl Expiry<'_> {
-    /// Reads the records of a kind, including submitted changes. Undecodable records stay.
+    /// Reads the records of a kind, including changes that are not durable yet, and adds the deletions of expired
+    /// records to the step. Undecodable records stay.
     fn look<R: Expires>(&mut self) -> Result<bool, StoreError> {
         let state = self.state;
         for row in state.store.scan(&R::range(state.id, &self.terms), Order::Ascending) {
