@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - A valid record could have been created by this service.
-//! - A problem names the invalid property of the record's line.
+//! - A problem names the invalid property in the line of the record.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,8 +17,8 @@ use domain::{
 
 use super::record::MovedKind;
 
-/// A stamp may be in the future by at most this, because the clock of the machine that wrote it may have been
-/// ahead.
+/// The maximum time by which a stamp may be in the future, because the clock of the machine that wrote the stamp may
+/// have been ahead.
 const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 
 pub(super) fn check(
@@ -36,7 +36,7 @@ pub(super) fn check(
 pub(super) struct ImportedRecords {
     pub(super) services: HashSet<ServiceId>,
     pub(super) staff: HashSet<StaffId>,
-    /// The number of special days so far. `times_off` contains the number of times off of each staff member.
+    /// The number of special days so far. `times_off` contains the number of records of time off for each staff member.
     special_days: usize,
     times_off: HashMap<StaffId, usize>,
     booked: HashMap<StaffId, (Timestamp, AppointmentId)>,
@@ -82,8 +82,8 @@ impl ImportedRecords {
         let too_many = ImportProblem::TimesOffMax { per_staff: BLOCKED_PER_STAFF_MAX, all: BLOCKED_MAX };
         check(problems, theirs <= BLOCKED_PER_STAFF_MAX && all <= BLOCKED_MAX, "id", too_many);
         for (path, at) in [("starts_at", time.starts_at), ("ends_at", time.ends_at)] {
-            // A local day can begin or end on the previous or the next UTC date, so it is enough if one of
-            // these dates is in the permitted years.
+            // A local day can begin or end on the previous or the next UTC date. So a time is valid if the UTC date
+            // before or after it is in a permitted year.
             let dates = [-1, 1].map(|days| (at.utc() + TimeDelta::days(days)).year());
             check(problems, dates.iter().any(|year| BOOKABLE_YEARS.contains(year)), path, YEARS);
         }
@@ -178,8 +178,8 @@ mod tests {
             known.time_off(&time, &mut problems);
             problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
         };
-        // These times are the start of the first permitted day in Kiritimati, and the end of the last
-        // permitted day in Niue.
+        // These times are the start of the first permitted day in Kiritimati and the end of the last permitted day in
+        // Niue, so they are the earliest and the latest valid times.
         assert!(off("1969-12-31T10:00:00Z", "2200-01-01T11:00:00Z").is_empty());
         assert_eq!(off("1600-01-01T00:00:00Z", "9999-01-01T00:00:00Z"), ["starts_at", "ends_at"]);
         assert_eq!(off("1969-12-30T23:00:00Z", "2200-01-02T00:00:00Z"), ["starts_at", "ends_at"]);

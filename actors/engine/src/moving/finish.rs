@@ -23,21 +23,21 @@ use crate::error::EngineError;
 use crate::shared::Shared;
 
 const ROWS_PER_STEP: usize = 256;
-/// The maximum number of lost slugs that the result of an import lists. Further slugs are not listed.
+/// The maximum number of lost slugs that the result of an import lists.
 const LOST_SLUGS_MAX: usize = 100;
 
-/// Whether an import has begun and not ended.
+/// True if an import has begun and not ended.
 pub(crate) fn is_unfinished(store: &Store) -> Result<bool, StoreError> {
     Ok(store.scan(&rows(), Order::Ascending).next().transpose()?.is_some())
 }
 
-/// Whether an import is finishing: all its records were valid, but some of its businesses may not be open yet.
+/// True if an import is finishing: all its records were valid, but some of its businesses may not be open yet.
 pub(crate) fn is_finishing(store: &Store) -> Result<bool, StoreError> {
     store.contains(&all_good())
 }
 
-/// Marks all records of the import as valid and opens the businesses. `batch` contains other rows of the
-/// installation, which are written together with the mark.
+/// Writes the row that marks all records of the import as valid, and opens the businesses. `batch` contains other rows
+/// of the installation, which are written together with this row.
 pub(crate) async fn finish(moving: &Moving, mut batch: Batch, claim: &Claim) -> Result<(), EngineError> {
     batch.put(all_good(), Vec::new());
     moving.shared.store.write(BusinessId::INSTALLATION, batch).await?;
@@ -45,8 +45,8 @@ pub(crate) async fn finish(moving: &Moving, mut batch: Batch, claim: &Claim) -> 
     Ok(())
 }
 
-/// Locks the slugs of the imported booking pages until the returned claim is dropped. A page whose slug
-/// belongs to another business is disabled and loses the slug. Returns the lost slugs too.
+/// Locks the slugs of the imported booking pages until the returned claim is dropped. An imported page whose slug
+/// belongs to another business is disabled and loses the slug. Also returns the lost slugs.
 pub(crate) async fn claim_slugs(moving: &Moving) -> Result<(Claim, Vec<String>), EngineError> {
     let (store, now) = (&moving.shared.store, moving.shared.clocks.now());
     let mut pages = Vec::new();
@@ -81,15 +81,15 @@ fn is_taken(store: &Store, of: BusinessId, slug: &Slug, now: Timestamp) -> Resul
     Ok(owner.is_some_and(|owner| owner.excludes(of, now)))
 }
 
-/// Opens each business with one batch, which writes its profile and the rows about it that belong to the
-/// installation. Returns the number of businesses that were not open yet. Each batch holds the claim of
-/// [`claim_slugs`] until its commit, even if the caller is cancelled.
+/// Opens each business with one batch, which writes the profile of the business and the installation's rows about the
+/// business. Returns the number of businesses that were not open yet. Each batch holds the claim of [`claim_slugs`]
+/// until its commit, even if the caller is cancelled.
 pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, EngineError> {
     let Shared { store, steady, .. } = &*moving.shared;
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // A cancelled call may have submitted the batch that opens the business. Opening the business again would
-        // overwrite later changes, so this call waits for the batch.
+        // An earlier call that was cancelled may have submitted the batch that opens the business. Opening the business
+        // again would overwrite later changes, so this call waits for that batch.
         store.wait_durable(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;
@@ -127,17 +127,17 @@ pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, Engi
     Ok(opened)
 }
 
-/// Deletes the rows of all businesses that an import has not opened. Returns the number of these businesses.
-/// Fails when the engine closes.
+/// Deletes the rows of all businesses that an import has not opened, and returns the number of these businesses.
+/// Returns an error if the engine closes.
 pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
     let (store, mut taken_back) = (&shared.store, 0);
     while let Some((id, _)) = next_staged(store)? {
-        // Rows of changes that have not been applied yet cannot be deleted, so the rollback waits for these
-        // changes.
+        // The scan below does not see rows whose batch has not been applied yet, so the rollback waits for all
+        // submitted batches.
         store.wait_durable(id).await?;
         let mut writer = BulkWriter::new(store, id);
-        // Each row of a long value is deleted separately. The first row of a value has the smallest key, so a
-        // step that ends within a value skips no row.
+        // A long value has several rows, which are deleted one by one. The first row of a value has the smallest key,
+        // so a step that ends between the rows of a value skips no row.
         let mut left = keys::all(id);
         loop {
             shared.check_open()?;
@@ -168,8 +168,8 @@ fn deletion(key: Key) -> Batch {
     batch
 }
 
-/// The next business that is not open yet, with its profile. Fails if all businesses that are not open are
-/// set aside.
+/// Returns the next business that is not open yet, with its profile. Returns an error if all businesses that are not
+/// open are set aside.
 fn next_staged(store: &Store) -> Result<Option<(BusinessId, Vec<u8>)>, StoreError> {
     let mut left = Ok(None);
     for row in store.scan(&rows(), Order::Ascending) {

@@ -29,7 +29,8 @@ use crate::error::EngineError;
 use crate::mail::write_mail;
 use crate::shared::Shared;
 
-/// The maximum number of reported calls that refer to a missing message. Further calls are only counted.
+/// The maximum number of calls that are reported because they refer to a missing message. Further such calls are only
+/// counted.
 pub const MISSING_MAX: usize = 100;
 const CALLS_PER_STEP: usize = 64;
 
@@ -46,19 +47,20 @@ pub(super) struct ImportedBusiness {
     /// The number of imported records, including the business itself.
     pub(super) records: u64,
     endpoints: usize,
-    /// The line of the first call. The other calls are on the following lines.
+    /// The number of the line with the first call. The other calls are on the following lines.
     first_call: Option<u64>,
     newest: (Uuid, Timestamp),
-    /// The contacts who were erased in this store. If `erase_again` is false, their records are refused.
+    /// The ids of the contacts of this business who were erased in this store. If `erase_again` is false, the records
+    /// of these contacts are refused.
     erased: BTreeSet<ContactId>,
     erase_again: bool,
-    /// The imported contacts who were erased in this store, to remove their data from the imported records.
+    /// The imported contacts who were erased in this store. Their data is removed from the imported records.
     theirs: ErasedContacts,
     their_calls: HashSet<CallId>,
 }
 
 impl ImportedBusiness {
-    /// Writes the row that lists the business as under import, before any other row of the business.
+    /// Writes the row that marks the business as being imported, before any other row of the business.
     pub(super) async fn begin(
         moving: &Arc<Moving>,
         business: &Business,
@@ -106,7 +108,7 @@ impl ImportedBusiness {
             }
             return Ok(problems);
         }
-        // Only the `end` line of a business has no kind and no key. It is not a record.
+        // Only the `end` line of a business, which is not a record, has no kind and no key.
         let of = self.of;
         let (Some(kind), Some(key)) = (moved.kind(), moved.key(of)) else { return Ok(problems) };
         let (place, stamped) = (key.to_vec(), moved.stamps());
@@ -121,8 +123,8 @@ impl ImportedBusiness {
             && self.erased.contains(&contact.id)
         {
             self.check_contact(contact, &mut problems)?;
-            // All ids are smaller than this bound, so the contact's data is removed from all records of the
-            // contact.
+            // All ids are smaller than this bound, so all records count as older than the erasure, and the contact's
+            // data is removed from all of them.
             let bound = Uuid::max().into();
             let [phone, email] = [contact.phone.as_deref(), contact.email.as_deref()]
                 .map(|identifier| identifier.map(keys::identifier_digest));
@@ -194,7 +196,7 @@ impl ImportedBusiness {
                 self.notices = settings.clone();
                 Write::Notices(settings)
             }
-            // The business gets the slug only when the business is opened.
+            // The row that reserves the slug for the business is written when the business is opened.
             Moved::Website(website) => {
                 let has_slug = website.slug.is_some() || !website.enabled;
                 check(&mut problems, has_slug, "slug", ProblemCode::Required);
@@ -218,7 +220,7 @@ impl ImportedBusiness {
             Write::Webhook(_) if self.endpoints == ENDPOINTS_MAX => {
                 return Ok(vec![Problem::new("", ImportProblem::EndpointsMax(ENDPOINTS_MAX))]);
             }
-            // The index row in the list of all endpoints is written when the business is opened.
+            // The row in the installation's list of endpoints is written when the business is opened.
             Write::Webhook(endpoint) => {
                 self.endpoints += 1;
                 self.staged.put(keys::webhook(self.of, endpoint.id), endpoint.encode()).await?;
@@ -257,8 +259,8 @@ impl ImportedBusiness {
         moved.without(&self.theirs, |call| Ok(self.their_calls.contains(&call)))
     }
 
-    /// Writes the reminders of a future appointment, if the service sends mails. Reminders beyond the budget
-    /// are dropped.
+    /// Writes the reminders of a future appointment if the service sends mails. Reminders for which the budget has no
+    /// room are marked as dropped.
     async fn write_reminders(&mut self, appointment: &Appointment) -> Result<(), EngineError> {
         let Moving { shared, outbox, .. } = &*self.moving;
         let (now, steady) = (shared.clocks.now(), shared.steady.now());
@@ -293,8 +295,8 @@ impl ImportedBusiness {
         Ok(())
     }
 
-    /// Checks a call. If the call's contact is missing, the contact was erased, so the contact's data is
-    /// removed.
+    /// Checks a call. If the contact of the call is missing, it counts as erased, and its data is removed from the
+    /// call.
     fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
         let starts_first = call.ended_at >= call.started_at;
         check(problems, starts_first, "ended_at", ProblemCode::Before("started_at"));
@@ -304,7 +306,8 @@ impl ImportedBusiness {
         Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
     }
 
-    /// True if the referenced record exists, or may have expired because the business has a retention.
+    /// True if the referenced record exists, or if the business has retention periods, so that the record may have
+    /// expired.
     fn may_refer_to(&self, key: Option<Key>) -> Result<bool, StoreError> {
         key.filter(|_| self.retention.is_none()).map_or(Ok(true), |key| self.staged.has(key))
     }
@@ -329,8 +332,8 @@ impl ImportedBusiness {
     }
 
     /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. A further
-    /// problem on the `end` line states the number of the other calls. If the business has a retention, returns no
-    /// problem, because the messages may have expired. The check runs at the `end` line, because in an export the
+    /// problem on the `end` line states the number of the other calls. If the business has retention periods, returns
+    /// no problem, because the messages may have expired. The check runs at the `end` line, because in an export the
     /// messages follow the calls. The stored calls are in the order of their lines, so the line of each call can be
     /// counted from the line of the first call.
     pub(super) async fn calls_of_no_message(
@@ -369,8 +372,8 @@ impl ImportedBusiness {
         Ok(wrong)
     }
 
-    /// Writes the first entry of the audit log. Its id and stamp are the newest of the business. A retention
-    /// period begins with the import.
+    /// Writes the first entry of the audit log. This entry has the newest id and the newest stamp of the business. The
+    /// retention periods begin with the import.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         let (of, (newest, at)) = (self.of, self.newest);
         let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, shared.ports.random_bytes());

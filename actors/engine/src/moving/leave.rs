@@ -3,13 +3,13 @@
 //! Invariants:
 //!
 //! - Records are ordered by kind and then by key, so equal stores give equal exports.
-//! - Reading is in bounded steps, and no record is kept in memory.
+//! - A business is read in bounded steps, and its records are not kept in memory.
 //! - The export omits a row that cannot be decoded. The store counts the row and sets it aside.
-//! - The records are counted. If the count of a business differs from the recorded number, the export
-//!   contains no end line for the business.
+//! - The records are counted. If the numbers of records differ from the recorded numbers, the export contains no `end`
+//!   line for the business.
 //! - An export contains no data of contacts who are being erased, and no contacts of an unfinished import.
-//! - An export contains no open conversation. The messages of an open conversation are exported without the
-//!   id of the call, because the call is saved only when the conversation ends.
+//! - An export contains no open conversation. The messages of an open conversation are exported without the id of their
+//!   call, because the call is saved only when the conversation ends.
 //! - An export contains no merged contact. A record of a merged contact is exported with the id of the
 //!   survivor, even if the record has not been moved yet.
 
@@ -27,21 +27,21 @@ use super::record::{Moved, MovedKind};
 use crate::business::{ErasedContacts, Hidden};
 use crate::counting::{Difference, Found, recorded_usage};
 
-/// The maximum number of rows, and of bytes of records, in one step.
+/// The maximum number of rows that a step reads, and the maximum number of bytes in their records.
 const ROWS_PER_STEP: usize = 256;
 const BYTES_PER_STEP: usize = 256 << 10;
 
 /// The kinds of rows that an export reads before the first record.
 const FIRST: [u8; 4] = [kind::ERASURE, kind::MERGING, kind::CONTACT_IMPORT, kind::AUDIT];
 
-/// The part of a business's export that was not read yet.
+/// An export of a business in progress: the part of the business that has not been read yet.
 pub struct Leaving {
     of: BusinessId,
     with_secrets: bool,
     business: Option<Business>,
     theirs: ErasedContacts,
     hidden: Hidden,
-    /// The survivors of the merged contacts whose records are moving.
+    /// Maps each merged contact whose records are being moved to the survivor.
     survivors: BTreeMap<ContactId, ContactId>,
     /// The remaining kinds, and the remaining rows of the first remaining kind.
     parts: &'static [MovedKind],
@@ -64,7 +64,7 @@ fn leaving(moved: Moved) -> Moved {
     }
 }
 
-/// Removes the call from a message if the call is not saved yet, because its conversation is still open.
+/// Removes the id of the call from a message if the call is not saved yet because its conversation is still open.
 fn without_open_call(of: BusinessId, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {
     let Moved::Message(TakenMessage { call_id: Some(call), .. }) = &moved else { return Ok(moved) };
     let key = keys::call(of, *call);
@@ -118,14 +118,14 @@ impl Leaving {
         let is_left = |kind: u8| self.parts.iter().any(|left| left.rows() == kind);
         match kind {
             kind if FIRST.contains(&kind) => self.business.is_some(),
-            // Messages refer to calls, so the calls are needed too.
+            // The calls are also read for the messages that refer to them.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE),
             kind => is_left(kind),
         }
     }
 
-    /// Returns the next records. The first record is the business, and the last record is its end. The end is
-    /// omitted if there are [differences](Self::differences). After the last record, returns none.
+    /// Returns the next records. The first record is the business, and the last is [`Moved::End`], which is omitted if
+    /// there are [differences](Self::differences). After the last record, returns an empty list.
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;
@@ -223,8 +223,8 @@ impl Leaving {
         })
     }
 
-    /// Returns the kinds whose recorded number differs from the number of records read. Must be called after
-    /// the last record. API keys are not exported, so they are not compared.
+    /// Returns the kinds whose recorded number differs from the number of records that were read. Returns nothing until
+    /// the last record has been read. API keys are not exported, so they are not compared.
     pub fn differences(&self) -> Vec<Difference> {
         let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
         self.recorded.filter(|_| self.parts.is_empty()).map(differences).unwrap_or_default()

@@ -5,12 +5,11 @@
 //! - Ids and stamps do not change. An import creates only businesses that the store does not have.
 //! - A business under import is not in any list. Its profile is stored under a separate key (`keys::moving`)
 //!   until one batch opens the business, which makes it visible.
-//! - Businesses are opened only after every record was valid and durable. This is the *point of no return*:
-//!   an import that stops earlier is rolled back (its rows are deleted), and an import that stops later is
-//!   finished. After a start, the engine rolls back or finishes an interrupted import before it accepts
-//!   another import.
-//! - The slug of an imported booking page is locked before the point of no return, until the business is
-//!   open. If another business has the slug, the imported page loses it.
+//! - Businesses are opened only when all records are valid and durable. This moment is the *point of no return*: an
+//!   import that stops earlier is rolled back (its rows are deleted), and an import that stops later is finished. When
+//!   the engine starts, it rolls back or finishes an interrupted import before it accepts another import.
+//! - The slug of an imported booking page is locked from before the point of no return until the business is open. If
+//!   another business has the slug, the imported page loses the slug.
 //! - The store's list of tombstones names the contacts who were erased. An import never restores their data.
 //! - An import keeps in memory only one business's services and staff, the slugs, and the ids of erased
 //!   contacts.

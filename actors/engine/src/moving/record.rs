@@ -22,7 +22,8 @@ macro_rules! declare {
         #[allow(clippy::large_enum_variant, reason = "one value exists at a time")]
         pub enum Moved {
             $($kind(domain::$record),)*
-            /// The line after the records of a business. It states their number, including the business itself.
+            /// The line after the records of a business. It contains the number of these records, including the
+            /// business itself.
             End {
                 records: u64,
             },
@@ -48,14 +49,14 @@ macro_rules! declare {
                 }
             }
 
-            /// Whether records of this kind have an id.
+            /// True if records of this kind have an id.
             pub(super) const fn has_id(self) -> bool {
                 match self {
                     $(Self::$kind => declare!(@has_id $([$($mark)+])*),)*
                 }
             }
 
-            /// Whether a record of this kind may belong to a contact.
+            /// True if a record of this kind may belong to a contact.
             pub const fn is_of_contact(self) -> bool {
                 match self {
                     $(Self::$kind => domain::$record::BY_CONTACT.is_some(),)*
@@ -78,7 +79,7 @@ macro_rules! declare {
                 }
             }
 
-            /// Whether a business has at most one record of this kind.
+            /// True if a business has at most one record of this kind.
             pub(super) const fn is_single(self) -> bool {
                 match self {
                     $(Self::$kind => declare!(@is_single $([$($mark)+])*),)*
@@ -93,7 +94,7 @@ macro_rules! declare {
         }
 
         impl Moved {
-            /// The kind of the record. `None` for [`Self::End`].
+            /// Returns the kind of the record, or `None` for [`Self::End`].
             pub const fn kind(&self) -> Option<MovedKind> {
                 match self {
                     $(Self::$kind(_) => Some(MovedKind::$kind),)*
@@ -101,7 +102,7 @@ macro_rules! declare {
                 }
             }
 
-            /// The key of the record's row. `None` for [`Self::End`].
+            /// Returns the key of the record's row, or `None` for [`Self::End`].
             pub(super) fn key(&self, of: BusinessId) -> Option<Key> {
                 match self {
                     $(Self::$kind(it) => Some(Kept::key(it, of)),)*
@@ -119,7 +120,7 @@ macro_rules! declare {
                 (created_at, stamps.next().unwrap_or(created_at))
             }
 
-            /// The record as it is after the given contacts are erased.
+            /// Returns the record without the data of the erased contacts.
             pub(super) fn without(
                 self,
                 theirs: &ErasedContacts,

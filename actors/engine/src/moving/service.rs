@@ -1,4 +1,4 @@
-//! The limits on concurrent exports, imports and reads of a snapshot of the store.
+//! The limits on concurrent exports and imports, and on concurrent reads of snapshots of the store.
 
 use std::sync::Arc;
 
@@ -22,11 +22,11 @@ pub(crate) struct Moving {
     pub(crate) shared: Arc<Shared>,
     pub(crate) outbox: Arc<Outbox>,
     exports: Arc<Semaphore>,
-    /// Permits of members' exports, at most one per business. This quota has one permit less than `exports`,
-    /// so that the operator can always export.
+    /// The permits for exports by members, at most one per business. This quota has one permit fewer than `exports`, so
+    /// that members cannot take all permits and the operator can still export.
     exports_of_people: Arc<Quota>,
     readers: Arc<Semaphore>,
-    /// The permit of the only import, or of the job that finishes an interrupted import.
+    /// The only permit for an import, or for the job that finishes an interrupted import.
     imports: Arc<Semaphore>,
     /// Notified when an import may have left rows.
     pub(crate) import_left: Arc<Notify>,
@@ -34,7 +34,7 @@ pub(crate) struct Moving {
     pub(crate) slugs: Claims,
 }
 
-/// The permit of an export. If a member exports, also the permit of the business.
+/// The permit of an export and, if a member requests the export, the permit of the business.
 pub(crate) type ExportPermit = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
 
 impl Moving {
@@ -52,7 +52,7 @@ impl Moving {
         })
     }
 
-    /// Takes the permits for an export. Errors: [`EngineError::Overloaded`] if too many exports run.
+    /// Takes the permits for an export. Fails with [`EngineError::Overloaded`] if too many exports are in progress.
     pub(crate) fn begin_export(
         &self,
         by: Actor,
@@ -88,7 +88,7 @@ impl Moving {
         done.await.map_err(|_| EngineError::Failed)
     }
 
-    /// Waits until no export and no count reads the store, and prevents further reads.
+    /// Waits until no export and no daily count reads the store, and prevents further reads.
     pub(crate) async fn end_reads(&self) {
         #[allow(clippy::cast_possible_truncation, reason = "the constant is small")]
         let all = self.readers.acquire_many(READERS_MAX as u32).await;
@@ -96,8 +96,8 @@ impl Moving {
         drop(all);
     }
 
-    /// Takes the permit that an import, or the job that finishes an interrupted import, must hold. `None` if
-    /// the permit is taken.
+    /// Takes the permit that an import, or the job that finishes an interrupted import, must hold. Returns `None` if
+    /// the permit is not free.
     pub(crate) fn try_import(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.imports).try_acquire_owned().ok()
     }
@@ -117,7 +117,7 @@ impl Moving {
     }
 }
 
-/// The permit that an import must hold. Dropping it notifies the job that finishes interrupted imports.
+/// The permit that an import must hold. When it is dropped, the job that finishes interrupted imports is notified.
 pub(crate) struct ImportPermit {
     permit: Option<OwnedSemaphorePermit>,
     left: Arc<Notify>,
@@ -125,7 +125,7 @@ pub(crate) struct ImportPermit {
 
 impl Drop for ImportPermit {
     fn drop(&mut self) {
-        // The job is notified after the release, because it needs this permit.
+        // The permit is released before the job is notified, because the job needs it.
         self.permit = None;
         self.left.notify_one();
     }

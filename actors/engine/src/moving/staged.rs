@@ -1,4 +1,4 @@
-//! The rows of an import that are not durable yet. The import also reads these rows, to check later records.
+//! The rows of an import that are not durable yet. The import reads these rows when it checks later records.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,8 @@ impl Staged {
         Self { store, of, writer, batch: Batch::default(), recent, usage: Usage::default() }
     }
 
-    /// Writes a record with its index rows. Returns the problems if the business would exceed its budget.
+    /// Writes a record with its index rows. If the business would exceed its budget, writes nothing and returns the
+    /// problems.
     pub(super) async fn write(&mut self, write: &Write) -> Result<Vec<Problem>, EngineError> {
         let mut batch = Batch::default();
         write.encode(self.of, &mut batch);
@@ -54,8 +55,8 @@ impl Staged {
             if let Some(kind) = counted(key)? {
                 self.usage.add(kind, Amount::row(value.len()));
             }
-            // The import reads only the short values of index rows again. For a row with a longer value, only
-            // the key is remembered.
+            // The import later reads only the short values of index rows. Of a row with a longer value, only the key is
+            // kept in memory.
             let kept = if value.len() <= 16 { value.to_vec() } else { Vec::new() };
             self.recent.insert(*key, kept);
         }
@@ -70,7 +71,7 @@ impl Staged {
         Ok(self.recent.contains_key(&key) || self.store.contains(&key)?)
     }
 
-    /// The value of an index row, which is short.
+    /// Returns the value of an index row. Such values are short, so they are kept in memory.
     pub(super) fn short(&self, key: Key) -> Result<Option<Vec<u8>>, StoreError> {
         match self.recent.get(&key) {
             Some(value) => Ok(Some(value.clone())),

@@ -20,8 +20,8 @@ use super::record::{Moved, Wrong};
 use super::service::{ImportPermit, Moving};
 use crate::error::EngineError;
 
-/// An import pauses after the first record at which it has worked for longer than this. The work between two pauses is
-/// a *turn*.
+/// When an import has worked for longer than this since its last pause, it pauses before the next record. The work
+/// between two pauses is a *turn*.
 const TURN_MAX: Duration = Duration::from_millis(2);
 /// The maximum pause after a turn. Up to this maximum, the pause is as long as the turn, so an import uses
 /// half of one core.
@@ -29,11 +29,12 @@ const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// Whether contacts who were erased in this store are erased again. If false, their records are refused.
+    /// If true, contacts who were erased in this store are erased again. If false, the records of these contacts are
+    /// refused.
     pub erase_again: bool,
 }
 
-/// An import in progress. Dropping this value rolls the import back: its rows are deleted.
+/// An import in progress. If this value is dropped, the import is rolled back: its rows are deleted.
 pub struct Import {
     pub(crate) moving: Arc<Moving>,
     now: Timestamp,
@@ -41,7 +42,8 @@ pub struct Import {
     pace: Pace,
     /// The contacts who were erased in this store, for each business that the import has not reached yet.
     erased: BTreeMap<BusinessId, BTreeSet<ContactId>>,
-    /// The business that is being imported. `None` before the first business, and while an invalid business is skipped.
+    /// The business that is being imported. It is `None` between two businesses, and while an invalid business is
+    /// skipped.
     imported: Option<ImportedBusiness>,
     all_good: bool,
     businesses: u64,
@@ -51,7 +53,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// Begins an import. The store must have no unfinished import. Fails if the list of tombstones is
+    /// Begins an import. The store must have no unfinished import. Returns an error if the list of tombstones is
     /// unreadable.
     pub(crate) fn begin(
         moving: Arc<Moving>,
@@ -74,8 +76,8 @@ impl Import {
         })
     }
 
-    /// Records that a line is invalid. The import then makes no business available. If the line begins a business,
-    /// the records of this business are skipped.
+    /// Records that a line is invalid. The import then opens no business. If the line begins a business, the records of
+    /// this business are skipped.
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
         if was_business {
@@ -83,7 +85,8 @@ impl Import {
         }
     }
 
-    /// Pauses between two records if the turn has lasted long enough. Fails when the engine is closing.
+    /// Pauses between two records if the turn has lasted longer than [`TURN_MAX`]. Returns an error if the engine is
+    /// closing.
     pub async fn rest(&mut self) -> Result<(), EngineError> {
         self.pace.rest().await
     }
@@ -156,7 +159,7 @@ impl Import {
         Ok(Vec::new())
     }
 
-    /// Whether all records were valid and each business was followed by its `end` line.
+    /// True if all records were valid and each business was followed by its `end` line.
     pub fn is_good(&self) -> bool {
         self.all_good && self.imported.is_none()
     }
@@ -204,7 +207,7 @@ impl Pace {
     }
 }
 
-/// Whether a business exists, is being imported, or has a row that has not been deleted yet.
+/// True if a business exists, is being imported, or has rows that have not been deleted yet.
 fn is_there(store: &Store, id: BusinessId) -> Result<bool, StoreError> {
     let index = store.contains(&keys::business_index(id))? || store.contains(&keys::moving(id))?;
     Ok(index || store.scan(&keys::all(id), Order::Ascending).next().transpose()?.is_some())

@@ -25,10 +25,9 @@ pub(crate) enum Outcome {
 #[derive(Default)]
 pub(crate) struct Decided {
     pub(super) outcome: Outcome,
-    /// The author and the action for the audit entry. `None` if the change has no audit entry.
+    /// The author and the action for the audit entry. It is `None` if the change writes no audit entry.
     pub(super) note: Option<(Who, AuditAction)>,
-    /// The mail about the account, if the change causes a mail. The mail is written only if the service sends
-    /// mail.
+    /// The mail that the change sends to the person, if any. It is written only if the service sends mails.
     pub(super) mail: Option<NewMail>,
 }
 
@@ -72,7 +71,7 @@ impl Actor for PersonActor {
     }
 
     async fn handle(&self, _: ActorRef<Message>, message: Message, state: &mut State) -> Handled {
-        // If the engine is closing or the store has failed, a change could not be written, so it is refused.
+        // If the engine is closing or the store has failed, the change cannot be written, so it is refused.
         let persons = state.persons.upgrade().filter(|persons| !persons.shared.store.failed());
         let Some(persons) = persons else {
             if let Message::Change { change, .. } = message {

@@ -4,8 +4,8 @@
 //!
 //! - No account is ever locked. An IP address with too many failures is refused until some of the failures
 //!   have expired.
-//! - After some failures with an e-mail address, the responses to sign-ins with this address are delayed,
-//!   also if no account has the address. The right password still works.
+//! - After some failures with an e-mail address, the responses to sign-ins with this address are delayed, even if no
+//!   account has the address. A sign-in with the right password still succeeds.
 //! - An attempt counts as a failure from its start until its password is verified. Therefore concurrent
 //!   attempts cannot exceed a limit.
 
@@ -23,15 +23,15 @@ use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// The maximum number of counted failures of an e-mail address. An attempt counts as a failure until it succeeds. The
-/// maximum is greater than the number of failures that affect the delay, so attempts in progress never displace these
-/// failures.
+/// The maximum number of counted failures of an e-mail address. An attempt counts as a failure until it succeeds. This
+/// maximum is greater than the number of failures that affect the delay. So attempts in progress, which may still
+/// succeed, never displace the failures that affect it.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
-/// The number of failures of an e-mail address that cause no delay.
+/// Up to this number, the failures of an e-mail address cause no delay.
 const PROMPT: u32 = 5;
 const DELAY_MAX: u32 = 5;
-/// The maximum number of attempts in progress from one IP address, so that one address cannot delay the
-/// attempts from others.
+/// The maximum number of attempts in progress from one IP address. Without this limit, one IP address could delay the
+/// attempts from all others.
 const AT_ONCE_MAX: usize = 8;
 
 pub(crate) struct Attempts {
@@ -62,9 +62,8 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt. If the address has had too many failures, returns the time to wait, and does not
-    /// count the attempt. Fails with [`EngineError::Overloaded`] if [`AT_ONCE_MAX`] attempts from the address
-    /// are in progress.
+    /// Counts an attempt. If the IP address has had too many failures, does not count the attempt, and returns the time
+    /// to wait. Fails with [`EngineError::Overloaded`] if [`AT_ONCE_MAX`] attempts from the IP address are in progress.
     pub(super) fn begin(
         &self,
         network: IpAddr,
@@ -89,8 +88,8 @@ impl Try<'_> {
         Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX).into())
     }
 
-    /// Removes the attempt from the count, because the password was right or was not checked. Returns the
-    /// delay of the response.
+    /// Removes the attempt from the count, because the password was right or was not checked. Returns the time by which
+    /// the response must be delayed.
     pub(super) fn forgive(&self) -> Duration {
         {
             let mut failures = self.attempts.failures.lock();

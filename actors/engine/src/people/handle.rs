@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::mail::NewMail;
 use crate::shared::Shared;
 
-/// The handle of all people. Changes to a person go to the person's actor. Reads use the store. Cheap to
+/// The handle of all people. Changes to a person go to the person's actor. Reads use the store. The handle is cheap to
 /// clone.
 #[derive(Clone)]
 pub struct People {
@@ -102,7 +102,7 @@ impl People {
         self.persons.directory.call((id, permit, self.claim()), message).await
     }
 
-    /// Whether mail can be sent. This determines how people are invited and how addresses change.
+    /// True if the service sends mails. This determines how people are invited and how their addresses change.
     pub fn sends_mail(&self) -> bool {
         self.persons.sends_mail.load(Ordering::Relaxed)
     }
@@ -111,7 +111,7 @@ impl People {
         self.persons.sends_mail.store(sends, Ordering::Relaxed);
     }
 
-    /// Sets the start of the URLs of links, for example `https://desk.example.com`. Until it is set, links have
+    /// Sets the start of the URLs of links, for example `https://desk.example.com`. Until the start is set, links have
     /// no URL.
     pub fn set_public_url(&self, origin: Option<&str>) {
         *self.persons.public_url.write() = origin.map(Arc::from);
@@ -142,11 +142,12 @@ impl People {
         let Some(id) = id else { return Ok(None) };
         // A record that cannot be decoded counts as missing.
         let person = store.find::<Person>(&keys::person(id))?;
-        // The key contains only a part of the address's hash, so the found person may have another address.
+        // The key of the index row contains only a part of the hash of the address, so the found person may have
+        // another address.
         Ok(person.filter(|person| person.email_folded() == email))
     }
 
-    /// The memberships of a person, including offered memberships, in the order of the business ids. Errors:
+    /// Returns the memberships of a person, including offered memberships, in the order of the business ids. Fails with
     /// [`StoreError::BusinessSetAside`] if all businesses of the person are set aside.
     pub async fn belongs(&self, person: PersonId) -> Result<Vec<MembershipSummary>> {
         let (store, mut all, mut set_aside) = (&self.shared().store, Vec::new(), Ok(()));
@@ -215,7 +216,7 @@ impl People {
             .await
     }
 
-    /// The account and the membership of a member. Errors: [`Refusal::NotFound`] if the person has no
+    /// Returns the account and the membership of a member. Fails with [`Refusal::NotFound`] if the person has no
     /// membership in the business.
     pub async fn member(&self, business: &BusinessHandle, id: PersonId) -> Result<(Person, Membership)> {
         let membership = business.read(|store| store.get(&keys::membership(business.id, id))).await?;
@@ -240,8 +241,8 @@ impl People {
             if request.actor != Actor::Operator {
                 return Err(Refusal::NotAllowed(Denied::NameOfAnother).into());
             }
-            // The membership's change is checked before the account is written, so that a refused request
-            // changes neither.
+            // The change to the membership is checked before the account is written. So a refused request changes
+            // neither the account nor the membership.
             let unchanged = PatchMember { before: before.clone(), person: before.clone(), patch };
             business.check(&request, unchanged).await?;
             let action =

@@ -40,17 +40,17 @@ pub struct NewLink {
 pub struct Linked {
     pub kind: LinkKind,
     pub expires_at: Timestamp,
-    /// The token of the link. `None` in the response to a repeated request.
+    /// The token of the link. It is `None` in the response to a repeated request.
     pub token: Option<Token>,
 }
 
 #[derive(Debug)]
 pub struct Invited {
     pub answer: Answer<NewPersonView>,
-    /// A link that the inviting person must pass on.
+    /// A link that the inviting person must give to the invited person.
     pub link: Option<NewLink>,
-    /// The recipient and the kind of the mail, whose link is created when the mail is composed
-    /// ([`People::mail_link`]). `None` if no mail is sent, and for a repeated request.
+    /// The recipient and the kind of the mail. The link in the mail is created when the mail is composed
+    /// ([`People::mail_link`]). It is `None` if no mail is sent, and for a repeated request.
     pub mail: Option<(PersonId, MailKind)>,
 }
 
@@ -58,10 +58,10 @@ impl People {
     /// Invites a person. Creates the account if the address has no account, and then writes the membership and
     /// its mail in one batch.
     ///
-    /// An invitation changes no confirmed account: the operator gets no link for it, and the offer is mailed.
-    /// Another person may have set the password of an unconfirmed account, so an invitation by the operator
-    /// clears the password. A member can invite an unconfirmed account only by mail, and is refused if the
-    /// service sends no mail.
+    /// An invitation changes no confirmed account: the operator gets no link for such an account, and the offer is
+    /// mailed. Another person may have set the password of an unconfirmed account, so an invitation by the operator
+    /// clears this password. If a member invites an unconfirmed account, the invitation must be mailed, and is refused
+    /// if the service sends no mails.
     pub async fn invite(
         &self,
         business: &BusinessHandle,
@@ -112,7 +112,7 @@ impl People {
             }
             None => {
                 let new = self.person_of(&email, name, locale.unwrap_or(profile.locale));
-                // The invitation is refused, where possible, before an account is created.
+                // If the invitation must be refused, this check refuses it before an account is created.
                 self.check_invitation(business, &request, (&new, &offer, role, staff_id)).await?;
                 self.create(new, request.actor).await?
             }
@@ -122,12 +122,13 @@ impl People {
         let by = request.actor;
         let kind = match (&person.password, person.confirmed) {
             (None, _) => MailKind::Invitation,
-            // Another person may have set the password, so the invited person must set a new one.
+            // The account is unconfirmed, so another person may have set the password. The invited person must set a
+            // new password.
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // An offer by the operator is mailed too. The mail contains no link, so a link that the operator got
-        // earlier stays valid.
+        // An offer by the operator is mailed too. This mail creates no link, so a link that the operator got earlier
+        // stays valid.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business
@@ -172,7 +173,7 @@ impl People {
         Ok(())
     }
 
-    /// Makes a link that the operator must pass on. If `kind` is `None`, the state of the account determines
+    /// Makes a link that the operator must give to the person. If `kind` is `None`, the state of the account determines
     /// the kind of the link.
     pub async fn make_link(
         &self,
@@ -180,8 +181,8 @@ impl People {
         request: Request,
         (id, kind): (PersonId, Option<LinkKind>),
     ) -> Result<Linked> {
-        // A repeat during the first request is refused, because each request would invalidate the link of the
-        // other.
+        // If the request is repeated while the first request is in progress, the repeated request is refused. Otherwise
+        // it would make a second link, which would invalidate the first.
         let once = request.idempotency.as_ref().map(|once| self.shared().begin_once(once.key)).transpose()?;
         let once = once.map(Claim::new);
         let (people, business) = (self.with_claim(once.clone()), &business.with_claim(once));
@@ -198,15 +199,15 @@ impl People {
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
-    /// The account with this address, and the kind of link in its reset mail. `None` if no account has this
-    /// address.
+    /// Returns the account with this address, and the kind of link in its reset mail. Returns `None` if no account has
+    /// this address.
     pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>> {
         let person = self.by_email(email.folded()).await?;
         Ok(person.map(|person| (person.id, person.fitting_link())))
     }
 
-    /// Mails a reset link unless a limit is exceeded. For an unknown address, queues a mail to a person who
-    /// does not exist, so that the response takes the same time. This mail is never sent.
+    /// Mails a reset link unless a limit is exceeded. For an unknown address, queues a mail to a person who does not
+    /// exist. So the response takes as long as for a known address. This mail is never sent.
     pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten> {
         let known = self.forgotten(email).await?;
         let now = self.shared().clocks.now();
@@ -218,7 +219,7 @@ impl People {
         Ok(counted)
     }
 
-    /// Makes the link of a mail. If an earlier attempt to send the mail has made the link, returns that link.
+    /// Makes the link of a mail. If an earlier attempt to send the mail has made the link, returns that link. Returns
     /// `None` if a later change has invalidated the link.
     pub async fn mail_link(&self, mail: &Mail, kind: Option<LinkKind>) -> Result<Option<NewLink>> {
         let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
@@ -229,7 +230,8 @@ impl People {
         Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
     }
 
-    /// Makes the link that confirms a new e-mail address. `None` if the person no longer wants this address.
+    /// Makes the link that confirms a new e-mail address. Returns `None` if the request for this address has expired,
+    /// or if a later request has replaced it.
     pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>> {
         let Some(email) = mail.to.clone() else { return Ok(None) };
         let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
@@ -240,8 +242,9 @@ impl People {
         Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
     }
 
-    /// Clears the password of an unconfirmed account and makes a reset link, or makes an invitation link for an
-    /// account without a password. `None` for a confirmed account with a password.
+    /// Makes a link that the operator must give to the person. If an unconfirmed account has a password, clears the
+    /// password and makes a reset link. If the account has no password, makes an invitation link. Returns `None` for a
+    /// confirmed account with a password.
     async fn operator_link(
         &self,
         id: PersonId,
@@ -297,8 +300,8 @@ impl People {
         }
     }
 
-    /// Creates an account. This needs no actor, because no other task knows the id yet. The caller holds the
-    /// claim on the address.
+    /// Creates an account. The account is written without an actor, because no other task knows its id yet. The caller
+    /// holds the claim on the address.
     async fn create(&self, person: Person, by: Actor) -> Result<Person> {
         let permit = self.shared().permit()?;
         self.shared().store.check_room(Weight::Grows)?;

@@ -1,5 +1,5 @@
-//! People: accounts, sign-in links, sessions and passwords. Only a person's actor writes the account, with
-//! its sessions and its link. The business's actor writes the memberships.
+//! People: accounts, sign-in links, sessions and passwords. Only a person's actor changes the account, with its
+//! sessions and its link. The memberships are changed by the actors of the businesses.
 //!
 //! Invariants:
 //!

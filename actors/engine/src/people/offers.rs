@@ -1,7 +1,8 @@
 //! Acceptance and refusal of offered memberships, in a session or with the link of the offer.
 //!
-//! Invariant: if the business is suspended or overloaded, a link does not accept the membership, which stays
-//! offered. But the link starts a session, in which the person can accept the membership later.
+//! Invariant: the use of a link starts a session even if the membership cannot be accepted now, for example because the
+//! business is suspended or overloaded. The membership then stays offered, and the person can accept it later in this
+//! session.
 
 use domain::{Actor, BusinessId, Denied, Person, PersonId, Refusal, Timestamp};
 
@@ -12,22 +13,23 @@ use crate::business::{BusinessHandle, Request};
 use crate::error::{EngineError, Result};
 
 impl People {
-    /// Accepts an offered membership. Errors: [`Refusal::Expired`] after the end of the session.
+    /// Accepts an offered membership. Fails with [`Refusal::Expired`] if the session has ended.
     pub async fn accept(&self, business: &BusinessHandle, token: &Token) -> Result<()> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
         business.change(request, AcceptMembership { person, by_link }).await.map(drop)
     }
 
-    /// Declines an offer. Errors: as for [`Self::accept`]; [`Refusal::Conflict`] if nothing is offered.
+    /// Declines an offered membership. Fails with the errors of [`Self::accept`], or with [`Refusal::Conflict`] if no
+    /// membership is offered.
     pub async fn decline(&self, business: &BusinessHandle, token: &Token) -> Result<()> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
         business.change(request, DeclineMembership { person, by_link }).await.map(drop)
     }
 
-    /// The person of the token's session. Also returns the start of the session if a link of this business
-    /// began it.
+    /// Returns the person of the token's session, and the start of the session if the session began with a link of this
+    /// business.
     async fn offered(&self, business: &BusinessHandle, token: &Token) -> Result<(Person, Option<Timestamp>)> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let session = signed_in.session;

@@ -4,8 +4,8 @@
 //!
 //! - A password is stored as Argon2id with the parameters that OWASP recommends.
 //! - A wrong password and an unknown address cause the same work.
-//! - Different Unicode compositions of the same characters are one password. A hash from an early version,
-//!   without this rule, still works, and the next sign-in replaces it.
+//! - Different Unicode compositions of the same characters are the same password. An early version hashed passwords
+//!   without this rule. Its hashes still work, and the next sign-in replaces them.
 
 use std::sync::Arc;
 
@@ -20,17 +20,18 @@ use crate::error::{EngineError, Result};
 use crate::quota::Quota;
 
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
-/// The lowest accepted score of a password. The estimate of a password's strength gives a score from 0 to 4.
+/// The lowest accepted score of a password. The strength of a password is estimated as a score from 0 to 4.
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
-/// Words of the person, for example of their name, weaken a password only if they have at least this many characters.
+/// The person's own words, for example the parts of the name, weaken a password only if they have at least this many
+/// characters.
 const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
 const WAITING_MAX: usize = 64;
-/// The maximum number of people who choose a password at the same time. Their passwords are hashed with a
-/// separate permit, so a sign-in never waits for them.
+/// The maximum number of people who choose a password at the same time. Chosen passwords are hashed under a separate
+/// permit, so sign-ins never wait for them.
 const CHOOSING_MAX: usize = 16;
-/// The maximum number of characters whose strength is estimated. The time of an estimate grows fast with the
-/// length.
+/// The maximum number of characters that the estimate of the strength reads. The duration of an estimate grows fast
+/// with this number.
 const ESTIMATED_CHARS_MAX: usize = 64;
 const ESTIMATED_WORDS_MAX: usize = 256;
 
@@ -51,8 +52,8 @@ impl Hashing {
         Params::new(kib, passes, 1, None).expect("the parameters are constants within the bounds")
     }
 
-    /// A constant hash. For an unknown address, a sign-in checks the password against this hash, so that it
-    /// takes as long as for a known address.
+    /// A constant hash. A sign-in with an unknown address checks the password against this hash, so that it takes as
+    /// long as a sign-in with a known address.
     fn dummy_hash(self) -> &'static str {
         match self {
             Self::Owasp => {
@@ -73,8 +74,8 @@ impl Hashing {
 pub(super) enum PasswordCheck {
     Wrong,
     Right,
-    /// The password is right, but the stored hash is from an early version, which hashed the given form
-    /// ([`forms`]). This variant contains the hash of the prepared form, which replaces the stored hash.
+    /// The password is right, but the stored hash is from an early version, which hashed the password as the person had
+    /// entered it. This variant contains the hash of the prepared form ([`prepared`]), which replaces the stored hash.
     AsGiven(String),
 }
 
@@ -83,7 +84,7 @@ pub(crate) struct Hasher {
     simulated: bool,
     /// Permits to check a password.
     looked_at: Arc<Semaphore>,
-    /// Permits to check a password or to wait for a check.
+    /// Permits to check a password or to wait for a permit of `looked_at`.
     all_looked_at: Arc<Semaphore>,
     /// Permits to hash a new password.
     chosen: Arc<Semaphore>,
@@ -124,7 +125,7 @@ impl Hasher {
         tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
     }
 
-    /// Checks a password. Without a stored hash, every password is wrong. The duration of the check of a wrong
+    /// Checks a password. If there is no stored hash, every password is wrong. The duration of the check of a wrong
     /// password depends only on the given password.
     pub(super) async fn check(&self, kept: Option<&str>, given: &str) -> Result<PasswordCheck> {
         let (hash, known) = (kept.unwrap_or(self.hashing.dummy_hash()).to_owned(), kept.is_some());
@@ -145,8 +146,9 @@ impl Hasher {
         .await
     }
 
-    /// Hashes a new password. Errors: [`Refusal::Invalid`] if it is too short, too long or too weak;
-    /// [`EngineError::Overloaded`] if the person is already choosing a password, or too many people are.
+    /// Hashes a new password. Fails with [`Refusal::Invalid`] if the password is too short, too long or too weak. Fails
+    /// with [`EngineError::Overloaded`] if another password of this person is being hashed, or if too many people are
+    /// choosing a password.
     pub(crate) async fn new_password(
         &self,
         person: &Person,
@@ -160,7 +162,7 @@ impl Hasher {
         let mut theirs = businesses;
         theirs.extend([person.name.clone(), person.email.clone()]);
         theirs.extend(person.email.split('@').map(str::to_owned));
-        // These texts are also split into single words, because the estimate does not split them.
+        // The estimate compares the password with whole texts, so the single words of these texts are added.
         let words = |text: &String| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
         let words: Vec<Vec<String>> = theirs.iter().map(words).collect();
         theirs.extend(words.into_iter().flatten().filter(|word| word.chars().count() >= WORD_CHARS_MIN));
@@ -170,7 +172,8 @@ impl Hasher {
     }
 }
 
-/// The *prepared form*, by OpaqueString of RFC 8265: composed (NFC), with every space as U+0020.
+/// Returns the *prepared form* of a password, by the profile OpaqueString of RFC 8265: the text is composed (NFC), and
+/// every kind of space is replaced by U+0020.
 fn prepared(given: &str) -> String {
     let is_space = |c: char| {
         matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
@@ -178,14 +181,16 @@ fn prepared(given: &str) -> String {
     given.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect()
 }
 
-/// The prepared form and, if it differs, the given form. A form whose length is not allowed is omitted.
+/// Returns the prepared form of a password and, if it differs, the form that the person entered. Omits a form whose
+/// length is not allowed.
 fn forms(given: &str) -> [Option<String>; 2] {
     let prepared = prepared(given);
     let as_given = Some(given.to_owned()).filter(|given| *given != prepared);
     [Some(prepared), as_given].map(|form| form.filter(|form| check_length(form).is_ok()))
 }
 
-/// Hashes the prepared form with the stored salt, so that concurrent checks produce the same hash.
+/// Hashes the prepared form of the password with the salt of the stored hash, so that concurrent checks of the same
+/// password produce the same hash.
 fn again(hashing: Hashing, kept: &str, prepared: &str) -> PasswordCheck {
     let salt = PasswordHash::new(kept).ok().and_then(|kept| kept.salt);
     let hash = salt.and_then(|salt| hashing.argon().hash_password(prepared.as_bytes(), salt).ok());
@@ -255,7 +260,7 @@ fn suggested(suggestion: Suggestion) -> PasswordHint {
     }
 }
 
-/// The letters and digits of a password without the given words. `None` if the password contains none of the
+/// Returns the letters and digits of a password without the given words, or `None` if the password contains none of the
 /// words.
 fn without(given: &str, words: &[&str]) -> Option<String> {
     let plain = |text: &str| -> String {
@@ -402,7 +407,7 @@ mod tests {
             let other = given.replace('p', "q");
             assert_eq!(hasher.check(Some(&hash), &other).await.unwrap(), PasswordCheck::Wrong);
         }
-        // For new passwords and for sign-ins, the length of the composed form counts.
+        // The limits on the length apply to the composed form, both for new passwords and for sign-ins.
         assert_eq!(refused(&"e\u{301}".repeat(11)).await, LENGTH);
         let long = "e\u{301}zK4!vQ9 tR7".repeat(21);
         assert!(long.chars().count() > 256);
@@ -410,7 +415,7 @@ mod tests {
         assert_eq!(hasher.check(Some(&hash), &long).await.unwrap(), PasswordCheck::Right);
     }
 
-    /// Early versions stored the hash of the password as it was given.
+    /// Early versions stored the hash of the password as the person had entered it.
     #[tokio::test]
     async fn a_hash_of_the_given_form_still_works_and_is_replaced() {
         let hasher = Hasher::new(Hashing::Cheap, true);
@@ -434,7 +439,8 @@ mod tests {
             assert_eq!(hasher.check(Some(hash), given).await.unwrap(), expected, "{given:?}");
         }
         assert_eq!(hasher.check(None, given).await.unwrap(), PasswordCheck::Wrong);
-        // The composed form has eleven characters, so it would be refused as a new password.
+        // The composed form has eleven characters, so it would be refused as a new password. As an old password, it is
+        // still accepted.
         let short = "e\u{301}zK4!vQ9tR7";
         assert_eq!((short.chars().count(), prepared(short).chars().count()), (12, 11));
         let kept = hash(Hashing::Cheap, short, [1; 16]);

@@ -15,8 +15,8 @@ pub(crate) struct SessionCache {
 }
 
 impl SessionCache {
-    /// The person who has a session with this token hash. The caller checks whether the session is still
-    /// valid.
+    /// Returns the person who has a session or a link with this token hash. The caller must check whether the session
+    /// or link is still valid.
     pub(crate) fn read(&self, store: &Store, hash: &[u8; 32]) -> Result<Option<Arc<Person>>, StoreError> {
         let read = || {
             let id = store.find_as(&keys::person_by_token(hash), keys::id_at_end::<PersonId>)?;
@@ -34,7 +34,7 @@ impl SessionCache {
         }
     }
 
-    /// Removes and returns the recorded uses. They are sorted, so that simulations are reproducible.
+    /// Removes and returns the recorded uses. The uses are sorted, so that simulations are reproducible.
     pub(crate) fn take_uses(&self) -> Vec<(PersonId, [u8; 32], Timestamp)> {
         let mut uses = Vec::new();
         self.used.retain(|hash, (person, at)| {

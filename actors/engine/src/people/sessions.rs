@@ -22,7 +22,7 @@ use crate::mail::{NewMail, wait};
 pub struct SignedIn {
     pub person: Arc<Person>,
     pub session: Session,
-    /// Whether the password was given recently enough for sensitive changes.
+    /// True if the person entered the password recently enough for sensitive changes.
     pub fresh: bool,
 }
 
@@ -36,14 +36,14 @@ pub struct LinkSeen {
 pub struct Opened {
     pub person: PersonId,
     pub kind: LinkKind,
-    /// The token of the new session. `None` for a link that confirms an address.
+    /// The token of the new session. It is `None` if the link confirms an address.
     pub session: Option<Token>,
     pub former_email: Option<String>,
 }
 
 impl People {
-    /// The person who is signed in with this token. `None` after the end of the session. Records the session's
-    /// use.
+    /// Returns the person who is signed in with this token, or `None` if the session has ended. Records the use of the
+    /// session.
     pub async fn session(&self, token: &Token) -> Result<Option<SignedIn>> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         self.shared().store.check()?;
@@ -56,7 +56,8 @@ impl People {
         Ok(Some(SignedIn { person, session, fresh }))
     }
 
-    /// Looks up a link without using it, because mail scanners open links. Errors: [`Refusal::Expired`].
+    /// Looks up a link. Does not use up the link, because mail scanners open links before the person does. Fails with
+    /// [`Refusal::Expired`].
     pub async fn open_link(&self, token: &Token) -> Result<LinkSeen> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         let person = self.persons.sessions.read(&self.shared().store, &hash)?.ok_or(Refusal::Expired)?;
@@ -65,8 +66,8 @@ impl People {
         Ok(LinkSeen { person, kind })
     }
 
-    /// Starts a session with a link. Errors: [`Refusal::Expired`]; [`Refusal::NotAllowed`] for
-    /// [`LinkKind::Email`].
+    /// Starts a session with a link. Fails with [`Refusal::Expired`], or with [`Refusal::NotAllowed`] if the link is of
+    /// the kind [`LinkKind::Email`].
     pub async fn use_link(&self, token: &Token, client: Client) -> Result<Opened> {
         let hash = token.hash();
         let id = self.open_link(token).await?.person.id;
@@ -84,15 +85,16 @@ impl People {
         Ok(Opened { person: id, kind, session: Some(session), former_email: None })
     }
 
-    /// Uses a link that confirms an address. The session must belong to the account that requested the link.
-    /// Otherwise a reader of the mail could take over another person's account. Errors: [`Refusal::Expired`],
-    /// [`Refusal::NotAllowed`], [`Refusal::Conflict`] if another account got the address meanwhile.
+    /// Uses a link that confirms an address. The session must belong to the account that requested the link. Otherwise
+    /// a stranger who receives the mail, for example because the address is mistyped, could take over the account.
+    /// Fails with [`Refusal::Expired`], [`Refusal::NotAllowed`], or [`Refusal::Conflict`] if another account has got
+    /// the address since the request.
     pub async fn prove_email(&self, link: &Token, session: Option<&Token>) -> Result<Opened> {
         let seen = self.open_link(link).await?;
         let id = seen.person.id;
         let proves = seen.person.link.as_ref().and_then(|link| link.email.as_deref()).map(fold_address);
         let Some(email) = proves else { return Err(Refusal::Expired.into()) };
-        // Without a session, the hash is all zeros and matches no session, so the change is refused.
+        // If there is no session, the hash is all zeros. It matches no session, so the change is refused.
         let (link, session) = (link.hash(), session.map(Token::hash).unwrap_or_default());
         // If several accounts confirm the same address at the same time, the first to get the claim gets the
         // address.
@@ -120,9 +122,9 @@ impl People {
         (token, begin)
     }
 
-    /// Sets a new password. The session continues under the returned token, and the other sessions end.
-    /// Errors: [`Refusal::Invalid`]; [`Refusal::NotAllowed`] if the current password must be given first;
-    /// [`Refusal::Expired`].
+    /// Sets a new password. The session continues under the returned token, and the other sessions end. Fails with
+    /// [`Refusal::Invalid`], with [`Refusal::Expired`], or with [`Refusal::NotAllowed`] if the person must first enter
+    /// the current password again.
     pub async fn set_password(&self, token: &Token, new: &str) -> Result<Token> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let SignedIn { person, session, .. } = signed_in;
@@ -146,11 +148,11 @@ impl People {
         Ok(token)
     }
 
-    /// Changes the e-mail address. If the service sends mail, the new address gets a mail with a link, and
-    /// the address changes when the link is used. The returned token is valid until the mail is composed:
-    /// then the link gets a new token. Without mail, the address changes immediately.
+    /// Changes the e-mail address. If the service sends mail, the new address gets a mail with a link, and the address
+    /// changes when the link is used. The returned token is valid until the mail is composed, because the link then
+    /// gets a new token. If the service sends no mail, the address changes immediately.
     ///
-    /// Errors: [`Refusal::NotAllowed`]; [`Refusal::Expired`]; [`Refusal::Conflict`] in these cases:
+    /// Fails with [`Refusal::NotAllowed`], with [`Refusal::Expired`], or with [`Refusal::Conflict`] in these cases:
     /// - Too many mails were sent.
     /// - A link that was mailed to the current address must be used first.
     /// - The service sends no mail and the address is taken.
@@ -204,7 +206,8 @@ impl People {
         }
     }
 
-    /// Ends a session, or all sessions except the session of the token. Errors: [`Refusal::NotFound`].
+    /// Ends the session `which`. If `which` is `None`, ends all sessions except the session of the token. Fails with
+    /// [`Refusal::NotFound`] if the session does not exist.
     pub async fn end_sessions(&self, token: &Token, which: Option<SessionId>) -> Result<()> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, own) = (signed_in.person.id, token.hash());
@@ -220,8 +223,8 @@ impl People {
         .await
     }
 
-    /// Deletes an account if it is still unused. Holds the claim on its e-mail address, so that the account
-    /// is not invited meanwhile.
+    /// Deletes an account if it is still unused. Holds the claim on its e-mail address, so that the account cannot be
+    /// invited at the same time.
     pub(crate) async fn end_orphan(&self, person: Person) -> Result<()> {
         let claim = self.persons.claims.on(&[&person.email_folded()]).await;
         if !self.businesses_of(person.id)?.is_empty() {
@@ -241,8 +244,8 @@ impl People {
     }
 }
 
-/// Sends the recorded uses of sessions to the people's actors, and returns these actors. A use stays
-/// recorded if the actor is not available.
+/// Sends the recorded uses of sessions to the actors of the people, and returns these actors. A use stays recorded if
+/// the actor of the person is not available.
 pub(crate) async fn write_uses(persons: &Persons) -> Vec<Arc<Running<Message>>> {
     let mut writing = Vec::new();
     for (person, hash, at) in persons.sessions.take_uses() {

@@ -22,7 +22,7 @@ use crate::error::{EngineError, Result};
 
 #[derive(Clone, Debug)]
 pub struct From {
-    /// The address by which failures are counted. For IPv6 it is the /64 network.
+    /// The address under which failures are counted. For IPv6, it is the /64 network of the client.
     pub network: IpAddr,
     pub client: Client,
 }
@@ -34,7 +34,7 @@ pub enum SignIn {
     Known,
     /// The address is unknown or the password is wrong.
     Wrong,
-    /// Too many sign-ins from this IP address failed. Contains the time until the next allowed attempt.
+    /// Too many sign-ins from this IP address have failed. The value is the time until the next allowed attempt.
     TooMany(Duration),
 }
 
@@ -59,7 +59,8 @@ struct Right {
 }
 
 impl Right {
-    /// Checks that the password has not changed since `check`. If the check has made a new hash, stores it.
+    /// Returns true if the password has not changed since `check`. If the check has made a new hash, puts the hash into
+    /// `person`.
     fn still_is(self, person: &mut Person) -> bool {
         let again = match self.check {
             PasswordCheck::AsGiven(hash) => Some(hash),
@@ -75,7 +76,7 @@ impl Right {
 }
 
 impl People {
-    /// Signs in with a password. Errors: [`EngineError::Overloaded`] if too many passwords are being checked.
+    /// Signs in with a password. Fails with [`EngineError::Overloaded`] if too many passwords are being checked.
     pub async fn sign_in(&self, email: &str, password: &str, from: From) -> Result<SignIn> {
         let From { network, client } = from;
         let folded = Address::new(email).map(|email| email.folded().to_owned());
@@ -87,8 +88,8 @@ impl People {
         self.try_password((email, person), password, network, Enters::New(client)).await
     }
 
-    /// Checks the password again in a session. Errors: the errors of [`Self::sign_in`]; [`Refusal::Expired`]
-    /// after the end of the session.
+    /// Checks the password again in a session. Fails with the errors of [`Self::sign_in`], or with [`Refusal::Expired`]
+    /// if the session has ended.
     pub async fn give_password(&self, token: &Token, password: &str, network: IpAddr) -> Result<SignIn> {
         let SignedIn { person, session, .. } = self.session(token).await?.ok_or(Refusal::Expired)?;
         if session.restricted {
@@ -107,8 +108,8 @@ impl People {
         enters: Enters,
     ) -> Result<SignIn> {
         let (people, password) = (self.clone(), password.to_owned());
-        // The attempt counts as a failure until a right password removes it from the count. Therefore the
-        // check must end even if the caller is cancelled, and runs in a separate task.
+        // The attempt counts as a failure until a right password removes it from the count. Therefore the check must
+        // run to its end even if the caller is cancelled, so it runs in a separate task.
         let tried =
             tokio::spawn(
                 async move { people.try_to_the_end((&email, person), &password, network, enters).await },
@@ -138,7 +139,7 @@ impl People {
             (Ok(PasswordCheck::Wrong), _) | (Ok(_), None) => Ok(SignIn::Wrong),
             (Ok(check), Some(person)) => self.right_password(person.id, Right { kept, check }, enters).await,
         };
-        // Only a wrong password counts as a failure; an error of the service does not.
+        // Only a wrong password counts as a failure. An error of the service does not count.
         let wait = if matches!(came, Ok(SignIn::Wrong)) { begun.delay() } else { begun.forgive() };
         Ok((came?, wait))
     }

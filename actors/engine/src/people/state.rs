@@ -53,7 +53,7 @@ impl Persons {
 }
 
 pub(crate) struct State {
-    /// The person after the newest submitted change. `None` after the deletion.
+    /// The person after the newest submitted change. It is `None` if the person was deleted.
     pub(super) person: Option<Person>,
     pub(super) persons: Weak<Persons>,
 }

@@ -21,14 +21,14 @@ impl Token {
         Self(random)
     }
 
-    /// The token of the link in a mail. The token is the same in each attempt to send the mail, so the link
-    /// works in every copy that arrives. The token is not stored.
+    /// The token of the link in a mail. The token is derived from the id of the mail and is not stored. It is the same
+    /// in each attempt to send the mail, so the link works in every copy of the mail that arrives.
     pub(crate) fn of_mail(secret: &[u8; 32], id: MailId) -> Self {
         let mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
         Self(mac.chain_update(OF_MAIL).chain_update(id.uuid().as_bytes()).finalize().into_bytes().into())
     }
 
-    /// Parses a token of a request. `None` for any other form.
+    /// Parses a token in a request. Returns `None` if the text is not a well-formed token.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
         Some(Self(bytes.try_into().ok()?))

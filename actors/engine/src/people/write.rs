@@ -3,7 +3,8 @@
 use domain::{Person, ResourceId};
 use store::{Batch, Record, keys};
 
-/// Adds the changed rows of a person to the batch. If the new state `after` is `None`, all rows are deleted.
+/// Adds the changed rows of a person to the batch. If the new state `after` is `None`, adds the deletion of all rows of
+/// the person.
 pub(crate) fn write_person(before: Option<&Person>, after: Option<&Person>, batch: &mut Batch) {
     let email = |person: &Person| keys::person_by_email(&person.email_folded());
     let tokens = |person: &Person| -> Vec<[u8; 32]> {
