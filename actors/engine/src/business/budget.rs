@@ -11,7 +11,7 @@ pub(crate) struct BusinessBudget {
     pub(crate) limits: Budget,
     pub(crate) usage: Usage,
     pub(crate) waiting: Arc<Waiting>,
-    /// The rows that have not been counted yet. It is `None` after all records are counted.
+    /// The rows that have not been counted yet, or `None` after all records are counted.
     pub(super) uncounted: Option<Uncounted>,
     /// The ranges of waiting mails and deliveries that have not been counted yet.
     pub(super) due: Vec<KeyRange>,

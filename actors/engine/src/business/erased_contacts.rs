@@ -119,7 +119,7 @@ impl Personal for CallRecord {
     }
 }
 
-/// A conversation belongs to its contact, or to the contact with the caller's phone number.
+/// A conversation is erased with its contact, and also with a contact who has the caller's phone number.
 impl Personal for Conversation {
     fn without(
         &self,

@@ -156,7 +156,7 @@ pub(super) struct TurnContext<'a, 'c> {
     pub(super) booked_by: Option<ContactId>,
     /// The newest code of the conversation.
     pub(super) code: Option<SentCode>,
-    /// The contact that the caller proved to be, with a code in this turn.
+    /// The contact as which the caller was verified, if the caller entered the right code in this turn.
     pub(super) verified: Option<ContactId>,
 }
 

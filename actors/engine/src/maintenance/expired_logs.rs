@@ -24,7 +24,7 @@ use crate::delivery::LOG_DAYS;
 use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, mail_rows};
 
 const ROWS_MAX: usize = 256;
-/// The maximum number of bytes that a step writes. It is needed because rewritten and deleted rows can be long.
+/// The maximum number of bytes that a step writes. This limit is needed because rewritten and deleted rows can be long.
 const BYTES_MAX: usize = 256 << 10;
 /// An event stays for this time after its deliveries expire, because a delivery that is resent on the last day must
 /// still be retried.

@@ -179,7 +179,7 @@ mod tests {
             problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
         };
         // These times are the start of the first permitted day in Kiritimati and the end of the last permitted day in
-        // Niue, so they are the earliest and the latest valid times.
+        // Niue, so both are valid.
         assert!(off("1969-12-31T10:00:00Z", "2200-01-01T11:00:00Z").is_empty());
         assert_eq!(off("1600-01-01T00:00:00Z", "9999-01-01T00:00:00Z"), ["starts_at", "ends_at"]);
         assert_eq!(off("1969-12-30T23:00:00Z", "2200-01-02T00:00:00Z"), ["starts_at", "ends_at"]);

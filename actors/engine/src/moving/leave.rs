@@ -34,14 +34,14 @@ const BYTES_PER_STEP: usize = 256 << 10;
 /// The kinds of rows that an export reads before the first record.
 const FIRST: [u8; 4] = [kind::ERASURE, kind::MERGING, kind::CONTACT_IMPORT, kind::AUDIT];
 
-/// An export of a business in progress: the part of the business that has not been read yet.
+/// The export of one business. It contains the position up to which the business has been read.
 pub struct Leaving {
     of: BusinessId,
     with_secrets: bool,
     business: Option<Business>,
     theirs: ErasedContacts,
     hidden: Hidden,
-    /// Maps each merged contact whose records are being moved to the survivor.
+    /// Maps a merged contact to its survivor, while the records of the merged contact are being moved.
     survivors: BTreeMap<ContactId, ContactId>,
     /// The remaining kinds, and the remaining rows of the first remaining kind.
     parts: &'static [MovedKind],

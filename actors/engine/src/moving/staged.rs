@@ -71,7 +71,8 @@ impl Staged {
         Ok(self.recent.contains_key(&key) || self.store.contains(&key)?)
     }
 
-    /// Returns the value of an index row. Such values are short, so they are kept in memory.
+    /// Returns the value of an index row. Such values are short, so the import keeps them in memory until they are
+    /// durable.
     pub(super) fn short(&self, key: Key) -> Result<Option<Vec<u8>>, StoreError> {
         match self.recent.get(&key) {
             Some(value) => Ok(Some(value.clone())),

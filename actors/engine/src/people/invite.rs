@@ -50,7 +50,7 @@ pub struct Invited {
     /// A link that the inviting person must give to the invited person.
     pub link: Option<NewLink>,
     /// The recipient and the kind of the mail. The link in the mail is created when the mail is composed
-    /// ([`People::mail_link`]). It is `None` if no mail is sent, and for a repeated request.
+    /// ([`People::mail_link`]). The field is `None` if no mail is sent, and for a repeated request.
     pub mail: Option<(PersonId, MailKind)>,
 }
 

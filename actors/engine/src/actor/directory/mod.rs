@@ -6,8 +6,8 @@
 //!   free, or when the engine closes. When an actor is stopped, the semaphore of its permits is closed. A request that
 //!   finds the semaphore closed looks up the seat again.
 //! - If more than [`Bounds::running_max`] actors run, each start inspects the [`LOOKS_PER_START`] actors that have been
-//!   unused for longest, and stops them if they have no work. If all of them have work, the new actor runs too, because
-//!   its request must not wait. Later starts and the sweep stop the surplus actors.
+//!   unused for longest, and stops those that have no work. If all of them have work, the new actor runs too, because
+//!   the request that needs it must not wait. Later starts and the sweep stop the surplus actors.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -111,8 +111,9 @@ impl<I: Id, M: Message> Directory<I, M> {
         Self { seats: Arc::new(seats), start, minute, noted: DashMap::new(), sweep }
     }
 
-    /// Returns the actor of an id and a permit for one message. Starts the actor if it does not run. Errors:
-    /// [`EngineError::Overloaded`], [`EngineError::Resting`] during a back-off, and errors of the start.
+    /// Returns the actor of an id and a permit for one message. Starts the actor if it does not run. Fails with
+    /// [`EngineError::Overloaded`] if the actor has no free permit, with [`EngineError::Resting`] during a back-off, or
+    /// with the error of a failed start.
     pub(crate) async fn enter(&self, id: I) -> Result<Entered<M>> {
         loop {
             let seat = self.seats.seat(id);

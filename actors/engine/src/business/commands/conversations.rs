@@ -334,7 +334,7 @@ pub(crate) struct TurnFacts {
     talk: Arc<talk::Talk>,
     read_phone: ReadPhone,
     code: Option<SentCode>,
-    /// The contact that the caller proved to be, with a code in this turn.
+    /// The contact as which the caller was verified, if the caller entered the right code in this turn.
     verified: Option<ContactId>,
 }
 

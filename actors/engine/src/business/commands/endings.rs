@@ -259,8 +259,8 @@ impl Change for EndOverdue {
 }
 
 impl State {
-    /// Returns the changes that end the overdue conversations, at most `max`. Also ends the calls that were in progress
-    /// when the service stopped, because their connections are lost.
+    /// Returns at most `max` changes that end or complete overdue conversations. Calls that were in progress when the
+    /// service stopped are overdue, because their connections are lost.
     pub(crate) fn overdue(&mut self, now: Timestamp, max: usize) -> Result<Vec<EndOverdue>, StoreError> {
         let mut overdue = Vec::new();
         let (store, known) = (self.store.clone(), std::mem::take(&mut self.ahead));

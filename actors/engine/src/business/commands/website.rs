@@ -123,7 +123,8 @@ fn is_free(context: &Context<'_>, slug: &Slug) -> Result<bool> {
     Ok(!owner.is_some_and(|owner| owner.excludes(context.state.id, context.now)))
 }
 
-/// Reserves the slug that a page gives up for [`SLUG_RESERVED`]. After this time, another business can take the slug.
+/// When a page gives up its slug, reserves the slug for [`SLUG_RESERVED`]. After this time, another business can take
+/// the slug.
 pub(super) fn release(of: BusinessId, website: &Website, now: Timestamp, rows: &mut Batch) {
     if let Some(slug) = &website.slug {
         let owner = SlugOwner { business_id: of, reserved_until: Some(now + SLUG_RESERVED) };

@@ -252,8 +252,9 @@ impl BusinessHandle {
         .await
     }
 
-    /// Returns the stored answer if the request is a repetition. For callers that must do other work before the change:
-    /// a repeated request then skips this work. Fails if the caller has no rights, like the change.
+    /// Returns the stored answer if the request is a repetition. Callers that must do other work before the change use
+    /// this function, so that a repeated request skips this work. Fails if the caller has no access to the business, or
+    /// if the idempotency key cannot be used for this request.
     pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>> {
         if request.idempotency.is_none() {
             return Ok(None);
@@ -267,8 +268,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Fails if the change would be refused now. For callers that must make another change first, which would be wrong
-    /// if this change is then refused.
+    /// Fails if the change would be refused now. Callers use this check before they make another change that must not
+    /// be made if this change is refused.
     pub(crate) async fn check<C: Change + 'static>(&self, request: &Request, change: C) -> Result<()> {
         let request = request.clone();
         self.ask(move |state, now| {

@@ -24,7 +24,7 @@ use crate::scans::Reader;
 
 /// The maximum number of records that a search in a business finds.
 pub const FOUND_MAX: usize = 20;
-/// The number of appointments, of calls and of messages that are read for each found contact.
+/// The maximum number of appointments, of calls and of messages that are read for each found contact.
 const PER_CONTACT: usize = 5;
 
 const ID_BYTES: usize = size_of::<Uuid>();
@@ -71,7 +71,7 @@ pub(super) fn searched<R: Kept, V>(
 
     let Some((newest, _)) = newest else { return Ok((items, End::OfList)) };
     let mut filed = index.before(Key::new(&newest).with(&[0]));
-    // Records whose id is equal to `read` or greater have already been read, for this page or for an earlier page.
+    // Records with the id `read` or a greater id have already been read, for this page or for an earlier page.
     let mut read = page.after.clone();
     if let Some(after) = &page.after {
         // The page continues in the row that contains the text of this record. The id in the key of this row is the id

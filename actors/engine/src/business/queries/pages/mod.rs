@@ -29,7 +29,7 @@ pub struct Page<T> {
     /// The items of the page. If the request reached its bound on rows, the page contains fewer items than the limit,
     /// or none.
     pub items: Vec<T>,
-    /// The position of the next page, or `None` if no rows follow.
+    /// The position of the next page, or `None` at the end of the list.
     pub next: Option<Vec<u8>>,
 }
 
@@ -131,7 +131,7 @@ fn collect_rows<T>(
 }
 
 /// Reads the records of an index whose keys end with an instant and an id. `admits` also gets the instant, because it
-/// must refuse a record that has got another instant since the index row was read.
+/// must refuse a record whose instant has changed since the index row was read.
 pub(super) fn walk<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
     (range, order): (KeyRange, Order),
