@@ -35,14 +35,15 @@ pub(crate) type Decide = Box<dyn FnOnce(Result<&mut State>, Timestamp) -> Decide
 pub(crate) struct Decided {
     pub(super) batch: Batch,
     pub(super) effects: Vec<Effect>,
-    /// True if the answer depends on changes that may not be durable, and must wait until they are.
+    /// True if the answer depends on changes that may not be durable yet. The answer is then sent when they are
+    /// durable.
     pub(super) waits: bool,
     pub(super) done: Done,
 }
 
 impl Decided {
     /// Returns the batch and the effects of a change that ends an overdue conversation. No caller waits for an answer.
-    /// After an error, both are empty, and the actor tries again in the next minute.
+    /// After an error, the batch and the effects are empty, and the actor tries again in the next minute.
     fn without_reply<V>(carried_out: Result<CarriedOut<V>>) -> Self {
         let (batch, effects) = match carried_out {
             Ok(CarriedOut { batch, effects, .. }) => (batch, effects),
@@ -62,8 +63,8 @@ impl Decided {
                 Self { batch, effects, waits: true, done }
             }
             Err(error) => {
-                // A refusal or `DiskFull` can result from earlier changes, so it is sent only when they are
-                // durable.
+                // A refusal or `DiskFull` can result from earlier changes, so the error is sent only when these changes
+                // are durable.
                 let waits = matches!(error, EngineError::Refused(_) | EngineError::DiskFull(_));
                 let done = Box::new(|| reply.send(Err(error)));
                 Self { batch: Batch::default(), effects: Vec::new(), waits, done }

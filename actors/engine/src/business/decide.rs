@@ -250,8 +250,8 @@ struct Announced {
     missed: u64,
 }
 
-/// Writes an event and one delivery for each subscribed endpoint. A delivery above the budget is marked as
-/// missed.
+/// Writes an event and one delivery for each subscribed endpoint. A delivery for which the budget has no room is marked
+/// as missed.
 fn write_event(
     state: &mut State,
     event: EventType,

@@ -27,7 +27,7 @@ pub(crate) struct Start {
     pub(crate) store: Store,
     pub(crate) ports: Ports,
     pub(crate) outbox: Arc<Outbox>,
-    /// Whether the service has a chat model.
+    /// True if the service has a chat model.
     pub(crate) has_model: Arc<AtomicBool>,
 }
 

@@ -24,7 +24,7 @@ use crate::mail::{delete_mail, write_mail};
 /// passed, the customer gets no notice.
 const BY_TEAM_AFTER: TimeDelta = TimeDelta::seconds(15);
 
-/// The number of finished notices of an appointment that stay in the log when the appointment is changed.
+/// The maximum number of finished notices of an appointment that stay in the log when the appointment is changed.
 const FINISHED_MAX: usize = 32;
 
 /// Writes the notices of a change. Returns the changed appointments, whose earlier notices may be obsolete.

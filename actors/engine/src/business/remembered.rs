@@ -92,7 +92,7 @@ fn named(what: ShownAnew) -> Named {
     }
 }
 
-/// The days on which an idempotency key of the last 24 hours can be stored.
+/// The days whose rows can contain an idempotency key of the last 24 hours.
 pub(crate) fn days(now: SteadyTime) -> impl Iterator<Item = u32> {
     let today = now.day();
     [Some(today), today.checked_sub(1)].into_iter().flatten()
@@ -135,8 +135,8 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
     Ok(days)
 }
 
-/// Checks the caller's rights. Only the actor removes rights, so the caller has them until the change is
-/// decided.
+/// Checks the caller's rights. Only the actor removes rights, so the caller keeps the checked rights until the change
+/// is decided.
 pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<()> {
     match request.actor {
         Who::ApiKey(_) | Who::Person(_) if state.business.suspended => Err(EngineError::Suspended),

@@ -41,7 +41,7 @@ pub(crate) struct BusinessJobs {
     round: HourlyRound,
     in_round: bool,
     chats_round: HourlyRound,
-    /// The last chat of the website that the current round of the job has read.
+    /// The last website chat that the current round of the chat job has read.
     pub(super) chats: Option<Key>,
     /// The kind that the retention job reads next, as an index into the job's list of kinds.
     pub(super) expiring: usize,

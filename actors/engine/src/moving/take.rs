@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - An invalid record is not written. After an invalid record, no business is opened.
+//! - An invalid record is not written. If any record is invalid, the import opens no business.
 //! - The records after an invalid record are still checked, so that one request reports all problems.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +23,8 @@ use crate::error::EngineError;
 /// When an import has worked for longer than this since its last pause, it pauses before the next record. The work
 /// between two pauses is a *turn*.
 const TURN_MAX: Duration = Duration::from_millis(2);
-/// The maximum pause after a turn. Up to this maximum, the pause is as long as the turn, so an import uses
-/// half of one core.
+/// The maximum pause after a turn. Up to this maximum, the pause is as long as the turn, so an import uses about half
+/// of one core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

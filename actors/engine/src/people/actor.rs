@@ -48,7 +48,8 @@ impl PersonActor {
         id: PersonId,
         _: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>> {
-        // The state must include every change that an earlier actor submitted.
+        // The state must include every change that an earlier actor of the person submitted, so this function waits
+        // until these changes are durable.
         let Shared { store, supervisor, .. } = &*persons.shared;
         store.wait_durable(keys::lane_of(id)).await?;
         let person = store.get(&keys::person(id))?.ok_or(EngineError::NotFound)?;

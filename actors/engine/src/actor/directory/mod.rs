@@ -223,7 +223,7 @@ impl<I: Id, M: Message> Directory<I, M> {
 
     fn look_at(&self, id: I) {
         let Some(seat) = self.seats.get(id) else { return };
-        // If the lock is held, the actor is starting or stopping, so it needs no check.
+        // If the lock is held, the actor is starting or stopping, so the sweep skips it.
         let Ok(gone) = Arc::clone(&seat.gone).try_lock_owned() else { return };
         let Some(running) = seat.running.read().clone() else { return };
         if running.is_open() && (running.idle() < IDLE_MAX || !running.retire()) {

@@ -227,8 +227,8 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     let is_of_website = before.channel == Channel::Website;
     let counted = context.state.count_tokens(tokens, is_of_website, context.now)?;
     let used = Used { tokens: session.used.tokens + tokens, ..session.used };
-    // The receptionist says the emergency line once per conversation, so only the first emergency is answered during a
-    // silence.
+    // The receptionist says the text about emergencies only once per conversation. So during a silence, only the first
+    // emergency gets an answer.
     let is_first_emergency =
         |text: &str| reader::is_emergency(text) && !session.talk.has(talk::EffectKind::Emergency);
     let is_urgent = matches!(&input.said, Said::Text(text) | Said::Speech(text)
@@ -313,7 +313,7 @@ fn answered<T>(
 pub(crate) struct Prepared {
     pub(crate) before: Conversation,
     pub(crate) facts: talk::Facts,
-    /// The engine's answers to the rules' questions so far. None of them made a change.
+    /// The engine's answers to the rules' questions so far. None of these answers made a change.
     pub(crate) answers: Answers,
     pub(crate) draft: Box<Draft>,
     /// The number of tokens that the conversation has used.
@@ -417,7 +417,8 @@ pub(crate) fn prepare(
 }
 
 /// Answers a question of the rules about a function call of the model. If the question asks for a change, the answer is
-/// only a preview. Also returns the conversation's code after the answer, because a check of the code counts as a try.
+/// only a preview. Also returns the state of the conversation's code after the answer, because each check of a code
+/// uses up a try.
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,
@@ -483,7 +484,8 @@ fn silent_output(talk: &talk::Talk) -> Output {
 /// Returns an open conversation.
 ///
 /// # Errors
-/// [`Refusal::NotFound`], or a conflict if the conversation has ended or its time is over.
+/// Fails with [`Refusal::NotFound`] if the conversation does not exist, or with a conflict if the conversation has
+/// ended or its time limit has passed.
 pub(super) fn open_conversation(
     context: &Context<'_>,
     id: ConversationId,
@@ -539,7 +541,7 @@ fn cut(said: Said, chars_max: usize) -> Said {
 /// rules get its key, and the turn shows the label of its button.
 ///
 /// # Errors
-/// A choice that is not one of the last `choices` is invalid.
+/// Fails if the caller's choice is not one of the last `choices`.
 fn chosen(said: Said, choices: &[ChoiceView]) -> Result<(Said, (Option<InputKind>, String))> {
     let (kind, text) = match &said {
         Said::Speech(text) => (InputKind::Speech, text.clone()),

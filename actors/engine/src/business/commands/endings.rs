@@ -223,7 +223,8 @@ impl Change for CompleteConversation {
         // been erased since.
         let is_erased = Session::of(&before).is_none();
         let summary = self.summary.filter(|_| !is_erased).or_else(|| summary_of_effects(&before));
-        // The end already has an audit entry, so this change is recorded as `ConversationContinued`.
+        // The end of the conversation already has an audit entry, so this change is recorded as
+        // `ConversationContinued`.
         let mut decision = Decision::gone().note(AuditAction::ConversationContinued, self.id);
         let is_of_website = before.channel == Channel::Website;
         if let Some(rows) = context.state.count_tokens(self.tokens, is_of_website, context.now)? {
@@ -234,8 +235,8 @@ impl Change for CompleteConversation {
     }
 }
 
-/// Ends an open conversation whose time is over, or completes an ended conversation that still awaits its summary. Each
-/// conversation is a separate change, so the refusal of one change does not affect other conversations.
+/// Ends an open conversation whose time limit has passed, or completes an ended conversation that still awaits its
+/// summary. Each conversation is a separate change, so the refusal of one change does not affect other conversations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndOverdue {
     id: ConversationId,

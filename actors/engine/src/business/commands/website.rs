@@ -154,8 +154,8 @@ impl Change for PatchNotices {
             text: self.text.unwrap_or(before.text),
             reminder_hours: self.reminder_hours.unwrap_or_else(|| before.reminder_hours.clone()),
         };
-        // A business that was created before notices existed has no stored settings. The first request that
-        // contains `email` stores them, even if it changes nothing.
+        // A business that was created before notices existed has no stored settings. The first request that contains
+        // `email` stores the settings, even if the request changes nothing.
         let is_stored = context.state.read::<NoticeSettings>(&keys::notices(context.state.id))?.is_some();
         if after == *before && (is_stored || self.email.is_none()) {
             return Ok(Decision::answering(shown));

@@ -188,7 +188,7 @@ impl Change for StepTask {
     }
 }
 
-/// Returns the calendar after a step of its task, and the other writes of the step.
+/// Returns the calendar after a step of its task, and the other changes that the step makes.
 fn step(
     (state, now): (&State, Timestamp),
     calendar: &ConnectedCalendar,
