@@ -85,7 +85,7 @@ impl Import {
         }
     }
 
-    /// Pauses between two records if the turn has lasted longer than [`TURN_MAX`]. Returns an error if the engine is
+    /// Pauses between two records if the turn has lasted longer than `TURN_MAX`. Returns an error if the engine is
     /// closing.
     pub async fn rest(&mut self) -> Result<(), EngineError> {
         self.pace.rest().await

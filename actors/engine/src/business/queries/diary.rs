@@ -44,7 +44,7 @@ impl BusinessHandle {
     }
 
     /// Reads the audit entries of a record, newest first, until it reaches the bound on the rows of one request or
-    /// [`HISTORY_MAX`] entries. In this case, also reads the entries from the time at which the record was created.
+    /// `HISTORY_MAX` entries. In this case, also reads the entries from the time at which the record was created.
     pub async fn history(
         &self,
         of: impl ResourceId,
