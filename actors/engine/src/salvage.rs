@@ -36,7 +36,7 @@ pub struct Salvaged {
     pub is_sound: bool,
     /// The businesses that the damaged store had set aside because some of their rows were lost.
     pub set_aside: Vec<BusinessId>,
-    /// The newest changes of the damaged store that are missing.
+    /// The newest changes of the damaged store, if they could not be found.
     pub missing: Option<Missing>,
     /// The reason why the salvage could not repeat all listed revocations, erasures and deletions.
     pub not_reapplied: Option<String>,
@@ -76,7 +76,7 @@ impl Salvaged {
             && self.businesses.iter().all(|business| business.is_usable && !business.differs())
     }
 
-    /// False if a change may be missing, so that records may have an earlier state.
+    /// Returns false if a change may be missing. Records may then have an earlier state.
     fn has_newest(&self) -> bool {
         self.missing.is_none() && self.is_sound
     }

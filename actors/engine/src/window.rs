@@ -61,7 +61,7 @@ impl<K: Eq + Hash> Windows<K> {
         Ok(self.note(key, now))
     }
 
-    /// The instant from which another event is allowed; `None` if an event is allowed now.
+    /// Returns the instant from which another event is allowed, or `None` if an event is allowed now.
     pub fn free_at(&self, key: &K, now: Timestamp) -> Option<Timestamp> {
         let counts = self.entries.peek(key)?;
         let now = window_of(counts, now, self.grain);

@@ -24,7 +24,7 @@ use crate::clock::Clocks;
 use crate::error::EngineError;
 use crate::people::write_person;
 
-/// The number of consents in a batch, so that a batch stays below the store's maximum of 1 MiB.
+/// The maximum number of consents in a batch. A batch with this number is below the store's maximum of 1 MiB.
 const CONSENTS_PER_BATCH: usize = 4_096;
 
 /// The numbers of the repeated changes. [`super::Restored`] describes the fields.
@@ -188,7 +188,7 @@ impl<'a> Reapplying<'a> {
         Ok(())
     }
 
-    /// Writes an audit entry that does not state the usage, so that the service counts the rows of the
+    /// Writes an audit entry without the usage (the numbers of rows), so that the service counts the rows of the
     /// business again.
     pub(crate) async fn forget_usage(&self, of: BusinessId) -> Result<(), StoreError> {
         let action = AuditAction::BusinessRestoredIncomplete;

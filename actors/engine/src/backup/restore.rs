@@ -49,9 +49,10 @@ pub struct Restored {
     pub incomplete: Differences,
 }
 
-/// Restores a backup into a missing or empty directory. Without a `list` of tombstones, every API key, feed and manage
-/// link ends. The restore also counts the rows of each business, because earlier versions of the service did not count
-/// them when they made a backup. After an error the directory is not a valid store.
+/// Restores a backup into a missing or empty directory. Without a `list` of tombstones, the restore revokes every API
+/// key and feed, and ends every manage link. The restore also counts the rows of each business, because earlier
+/// versions of the service did not count them when they made a backup. After an error the directory is not a valid
+/// store.
 pub async fn restore(
     from: &Path,
     to: &Path,

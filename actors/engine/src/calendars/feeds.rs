@@ -29,7 +29,7 @@ impl FeedToken {
         Self(random)
     }
 
-    /// Parses the token in a request. `None` if the text does not have the form of a token.
+    /// Parses the token in a request. Returns `None` if the text is not 16 bytes in base64url.
     pub fn parse(text: &str) -> Option<Self> {
         Some(Self(BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?))
     }
@@ -58,7 +58,7 @@ pub struct LiveFeed {
 }
 
 impl Engine {
-    /// The feed of a token. `None` if the token is unknown, or if the feed is revoked.
+    /// Returns the feed of a token, or `None` if the token is unknown or the feed is revoked.
     pub async fn live_feed(&self, token: &FeedToken) -> Result<Option<LiveFeed>> {
         let store = &self.shared().store;
         store.check()?;
@@ -72,8 +72,8 @@ impl Engine {
         Ok(feed.map(|feed| LiveFeed { feed, business }))
     }
 
-    /// The name of the feed's staff member, and the appointments of the feed, earliest first. Records this request as
-    /// the latest request for the feed.
+    /// Returns the name of the feed's staff member, and the appointments of the feed in the order of their starts.
+    /// Records the time of this request as the feed's last request.
     pub async fn fetch_feed(&self, of: &LiveFeed) -> Result<(Option<String>, Vec<AppointmentView>)> {
         let (feed, business, now) = (&of.feed, self.business_for_visitor(of.business.id), self.now());
         let staff = match feed.staff_id {

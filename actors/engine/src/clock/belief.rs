@@ -22,7 +22,7 @@ pub(super) struct Belief {
     jump: Option<Jump>,
     /// The offset of a wall clock that was earlier than the stored time at the start.
     behind: Option<i64>,
-    /// The stored time as of the start. Until a jump is believed, the believed time is not earlier.
+    /// The stored time as of the start. Until a jump is believed, the believed time is not earlier than this.
     kept: i64,
 }
 
@@ -84,7 +84,7 @@ impl Belief {
         self.offset
     }
 
-    /// The wall clock minus the believed time in milliseconds; `None` if the wall clock is believed.
+    /// Returns the wall clock minus the believed time in milliseconds, or `None` if the wall clock is believed.
     pub(super) fn doubted(&self) -> Option<i64> {
         let doubted = self.jump.map(|jump| jump.offset).or(self.behind)?;
         Some(doubted - self.offset)

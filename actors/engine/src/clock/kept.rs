@@ -25,7 +25,7 @@ const BUSINESSES_PER_TURN: usize = 256;
 pub(super) struct Kept {
     pub(super) steady: SteadyTime,
     pub(super) newest: Option<Timestamp>,
-    /// The stored believed time. `None` if the store has none, or if no record has a stamp.
+    /// The stored believed time. It is `None` if the store has none, or if no record has a stamp.
     pub(super) believed: Option<KeptTime>,
     pub(super) warning: Option<String>,
 }

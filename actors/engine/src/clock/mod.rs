@@ -131,9 +131,8 @@ impl Clocks {
         }
     }
 
-    /// Stores the believed time if the stored one is too early. After a crash, no new stamp is then earlier
-    /// than the last stamp in a list that is read now. Returns true if the list must wait until the time is
-    /// durable.
+    /// Stores the believed time if the stored time is too early. Then no stamp after a crash is earlier than the last
+    /// stamp in a list that is read now. Returns true if the list must wait until the time is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);

@@ -29,7 +29,7 @@ pub const DIFFERENCES_MAX: usize = 1_000;
 /// The [`Difference::kind`] of a difference that concerns the whole business.
 const BUSINESS: &str = "business";
 
-/// A kind of records of a business. Their recorded number differs from the number of rows found.
+/// A kind of records of a business whose recorded number differs from the number of rows found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
@@ -134,7 +134,7 @@ fn decodes(kind: u8, key: &[u8], row: &[u8]) -> bool {
     keys::has_width(key, kind) && (is_head(row) || decodes.is_some_and(|decodes| decodes(row)))
 }
 
-/// The usage in the newest audit entry. `None` if the entry has none or cannot be decoded.
+/// Returns the usage in the newest audit entry, or `None` if the entry has no usage or cannot be decoded.
 pub(crate) fn recorded_usage(rows: &dyn Rows, of: BusinessId) -> Result<Option<Usage>, StoreError> {
     let log = keys::of_kind(of, kind::AUDIT);
     let Some((key, _)) = rows.scan(&log, Order::Descending).next().transpose()? else { return Ok(None) };

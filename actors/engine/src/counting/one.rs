@@ -40,7 +40,7 @@ impl Counting {
         Ok(recorded.map(|recorded| Self { of, recorded, found: Found::default(), place: 0, left }))
     }
 
-    /// Counts the next rows. Returns the number of rows read; `None` if all rows were already counted.
+    /// Counts the next rows. Returns the number of rows read, or `None` if all rows were already counted.
     pub(crate) fn step(&mut self, rows: &Frozen) -> Result<Option<usize>, StoreError> {
         let Some(&Counted { kind, .. }) = COUNTED.get(self.place) else { return Ok(None) };
         let mut read = 0;

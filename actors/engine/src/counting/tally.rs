@@ -185,8 +185,8 @@ impl Tally {
     }
 }
 
-/// The recorded and the found number of rows of a business. Both include one row for the profile, which belongs to
-/// no kind; `found` already contains it.
+/// The recorded and the found number of rows of a business. Both include one row for the profile, which belongs to no
+/// kind. The argument `found` must already include it.
 fn whole_business(of: BusinessId, recorded: Option<Usage>, found: u64) -> Difference {
     let rows = |usage: Usage| BudgetKind::kept().map(|kind| usage.of(kind).rows).sum::<u64>() + 1;
     Difference { business_id: of, kind: BUSINESS.into(), recorded: recorded.map(rows), found }

@@ -176,8 +176,9 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // A delivery contains the value that the count of reached deliveries had at its first attempt. The count is
-        // written in the same batch, so that no stored delivery contains a value above the stored count.
+        // A delivery contains the number of deliveries that had reached the endpoint before its first attempt. The
+        // current number is written in the same batch, so that no stored delivery contains a greater number than the
+        // stored one.
         let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;

@@ -35,7 +35,7 @@ pub struct DeliveryFilter {
 #[derive(Clone)]
 pub struct SentDelivery {
     pub shown: DeliveryView,
-    /// The request body, which is the same in each attempt. Empty if the event was wiped; `None` if the row
+    /// The request body, which is the same in each attempt. It is empty if the event was wiped, and `None` if the row
     /// of the event was deleted.
     pub body: Option<Vec<u8>>,
 }
@@ -74,8 +74,9 @@ impl BusinessHandle {
         self.ask_delivery(endpoint, Resend::Now(event)).await.map(drop)
     }
 
-    /// Sends every missed and failed event again, within the budget of waiting deliveries. Returns the
-    /// number of these events. Fails with [`Refusal::Conflict`] while the endpoint is disabled.
+    /// Sends the events of missed and failed deliveries again, as many as the budget of waiting deliveries allows.
+    /// Returns the number of events that are sent again. Fails with [`Refusal::Conflict`] while the endpoint is
+    /// disabled.
     pub async fn resend_missed(&self, endpoint: WebhookId) -> Result<u64, EngineError> {
         self.ask_delivery(endpoint, Resend::Missed(keys::deliveries(self.id, endpoint))).await
     }

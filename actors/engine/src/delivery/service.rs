@@ -4,8 +4,8 @@
 //! Invariants:
 //!
 //! - Each message contains a message permit, which keeps the actor running until the message is handled.
-//! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no permit.
-//!   At the start of the engine, only the correction of due times is work without a permit.
+//! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no attempt permit. At
+//!   the start of the engine, the only such work is the correction of due times.
 //! - The waiting deliveries are registered with the dispatcher in bounded steps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -73,7 +73,7 @@ impl Deliveries {
         }
     }
 
-    /// The handle of a business. `None` after the engine is dropped.
+    /// Returns the handle of a business, or `None` after the engine is dropped.
     pub(super) fn business(&self, id: BusinessId) -> Option<BusinessHandle> {
         Some(BusinessHandle::new(&self.businesses.upgrade()?, id))
     }
@@ -223,7 +223,7 @@ impl Deliveries {
         Ok(())
     }
 
-    /// The next endpoints of the list. `None` at the end of the list, or while the engine closes. A row that
+    /// Returns the next endpoints of the list, or `None` at the end of the list and while the engine closes. A row that
     /// names no endpoint is set aside.
     fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
         self.shared.check_open().ok()?;

@@ -46,7 +46,7 @@ pub enum ExportError {
 pub struct Export {
     moving: Arc<Moving>,
     with_secrets: bool,
-    /// The lane (queue of the committer) of the audit entry; `None` once the entry is durable.
+    /// The lane (queue of the committer) of the audit entry. It is `None` once the entry is durable.
     noted: Option<BusinessId>,
     scope: Scope,
     current: Option<Current>,

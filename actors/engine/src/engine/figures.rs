@@ -43,7 +43,7 @@ impl Engine {
         counts.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
 
-    /// Returns the number of appointments that wait to be written to a calendar, at most 10,000. `None` if the count
+    /// Returns the number of appointments that wait to be written to a calendar, at most 10,000, or `None` if the count
     /// fails.
     pub async fn calendar_writes_pending(&self) -> Option<usize> {
         let readings = Arc::clone(&self.parts.businesses.readings);
@@ -147,7 +147,7 @@ impl Engine {
         self.shared().permits_available()
     }
 
-    /// The age of the oldest running sync. Zero if no sync is running.
+    /// Returns the age of the oldest running sync, or zero if no sync is running.
     pub fn sync_age(&self) -> Duration {
         self.shared().store.sync_age()
     }

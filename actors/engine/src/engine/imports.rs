@@ -20,7 +20,7 @@ use crate::maintenance::installation_jobs::until_opened;
 use crate::moving::{Import, ImportOptions, claim_slugs, finish, is_unfinished};
 
 impl Engine {
-    /// Begins an import. Errors: [`Refusal::UnderWay`] while another import runs or is not finished yet.
+    /// Begins an import. Fails with [`Refusal::UnderWay`] while another import runs or is not finished yet.
     pub fn import(&self, options: ImportOptions) -> Result<Import> {
         let moving = &self.parts.moving;
         moving.check_imports()?;
@@ -46,9 +46,8 @@ impl Engine {
         let _ = self.parts.moving.imports_end.subscribe().wait_for(|ends| *ends).await;
     }
 
-    /// Returns the response to an earlier import with the same key, options and lines. First waits until the
-    /// businesses of the import are open. Errors: [`Refusal::IdempotencyKeyReused`] if the options or lines
-    /// differ.
+    /// Returns the response to an earlier import with the same key, options and lines. First waits until the businesses
+    /// of the import are open. Fails with [`Refusal::IdempotencyKeyReused`] if the options or lines differ.
     pub async fn imported_before(&self, asked: Idempotency) -> Result<Option<Answer<ImportedView>>> {
         let answered = Once::answered::<Shown<ImportedView>>(self.shared(), asked)?;
         if answered.is_some() {
@@ -57,8 +56,8 @@ impl Engine {
         Ok(answered)
     }
 
-    /// Reserves an idempotency key until the returned value is dropped. Errors:
-    /// [`Refusal::IdempotencyInProgress`].
+    /// Reserves an idempotency key until the returned value is dropped. Fails with [`Refusal::IdempotencyInProgress`]
+    /// if the key is already reserved.
     pub fn import_once(&self, key: [u8; 32]) -> Result<Once> {
         Once::begin(self.shared(), key)
     }

@@ -27,7 +27,7 @@ impl Engine {
         Arc::new(PeopleRecipients(Arc::downgrade(&self.parts.people)))
     }
 
-    /// The current content of an alert. `None` if the record to which the alert refers was deleted.
+    /// Returns the current content of an alert, or `None` if the record to which the alert refers was deleted.
     pub async fn alert_content(&self, of: BusinessId, about: &About) -> Result<Option<What>> {
         Ok(read_about(&self.shared().store, of, about)?)
     }
@@ -36,7 +36,7 @@ impl Engine {
         self.parts.mails.outbox.transport().is_some()
     }
 
-    /// Writes a mail to the outbox, which sends the mail once the row is durable. `None` if the service sends
+    /// Writes a mail to the outbox, which sends the mail once the row is durable. Returns `None` if the service sends
     /// no mail.
     pub async fn queue_mail(&self, mail: NewMail) -> Result<Option<MailId>> {
         self.parts.mails.queue(mail).await
@@ -46,8 +46,8 @@ impl Engine {
         self.parts.mails.test(BusinessId::INSTALLATION, to.as_str(), locale).await
     }
 
-    /// Sends a test mail to a member. `None` without a mail relay. Errors: [`Refusal::Conflict`] after too
-    /// many test mails.
+    /// Sends a test mail to a member. Returns `None` if the service has no mail relay. Fails with [`Refusal::Conflict`]
+    /// after too many test mails.
     pub async fn test_mail_of(&self, of: BusinessId, person: &Person) -> Result<Option<TestedMail>> {
         let mails = &self.parts.mails;
         if !self.sends_mail() {
@@ -59,7 +59,8 @@ impl Engine {
         mails.test(of, &person.email, person.locale).await
     }
 
-    /// The newest mails of a business before `before`, at most `count` and at most 30 days old.
+    /// Returns the newest mails of a business that are older than the mail `before`: at most `count` mails, and at most
+    /// 30 days old.
     pub async fn mail_log(&self, of: BusinessId, before: Option<MailId>, count: usize) -> Result<Vec<Mail>> {
         let all = keys::mails(of);
         let range = before.map_or(all, |before| all.before(keys::mail(of, before)));
@@ -82,8 +83,8 @@ impl Engine {
         self.parts.mails.outbox.figures()
     }
 
-    /// The number of mails that are due or wait for a retry, at most 10,000. `None` if there is no relay, or
-    /// if the outbox does not respond.
+    /// Returns the number of mails that are due or wait for a retry, at most 10,000. Returns `None` if there is no
+    /// relay, or if the outbox does not respond.
     pub async fn mails_waiting(&self) -> Option<usize> {
         self.parts.mails.outbox.count_waiting().await
     }
@@ -92,8 +93,8 @@ impl Engine {
         what.token(&self.shared().meta.secret)
     }
 
-    /// Ends the subscription that the token identifies. Also succeeds if the subscription or the membership has
-    /// already ended. Errors: [`Refusal::NotFound`] for an invalid token.
+    /// Ends the subscription that the token identifies. Succeeds even if the subscription or the membership has already
+    /// ended. Fails with [`Refusal::NotFound`] if the token is invalid.
     pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe> {
         let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound(Named::Subscription))?;
         let Unsubscribe { person_id: id, business_id, from } = what;

@@ -48,7 +48,8 @@ use crate::upgrade;
 /// The number of failures per minute that cause no back-off of a business's or person's actor. For an
 /// endpoint's actor, each failure causes a back-off, because no client waits for deliveries.
 const PATIENCE: u32 = 1;
-/// The maximum duration of a phase of closing. The listeners are already closed, so no client waits.
+/// The maximum duration of each of the two phases in which the engine closes. The listeners are already closed, so no
+/// client waits.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]
@@ -197,7 +198,7 @@ impl Engine {
         self.shared().meta.secret
     }
 
-    /// Whether the engine takes requests. False while it closes, and permanently after a store failure.
+    /// Whether the engine takes requests. It takes no requests while it closes or after a failure of the store.
     pub fn is_open(&self) -> bool {
         self.shared().check_open().is_ok()
     }
@@ -210,7 +211,7 @@ impl Engine {
         self.shared().store.room()
     }
 
-    /// The principal of an API key. `None` for an unknown or revoked key. Records the use of the key.
+    /// Returns the principal of an API key, or `None` if the key is unknown or revoked. Records the use of the key.
     pub async fn authenticate(&self, credential: &Credential) -> Result<Option<Arc<Principal>>> {
         let store = &self.shared().store;
         store.check()?;

@@ -42,8 +42,8 @@ impl Once {
         Ok(value.map(|value| Answer { value, replayed: true }))
     }
 
-    /// Stores the response to a request. Also deletes some expired responses, so that the oldest stored
-    /// response is about two days old.
+    /// Stores the response to a request. Also deletes some responses from before yesterday, so that expired responses
+    /// do not accumulate.
     pub(super) fn remember<G: Gives>(
         shared: &Shared,
         asked: Idempotency,

@@ -80,7 +80,7 @@ async fn customer(
     Ok(url.map(|url| Recipient { link: Some(Link { url, expires_at }), ..recipient }))
 }
 
-/// The person and the role in the business. `None` if the person may no longer get the mail.
+/// Returns the person and the role in the business, or `None` if the person may no longer get the mail.
 async fn who(people: &People, mail: &Mail) -> Result<Option<(Person, Option<Role>)>> {
     let Some(id) = mail.business_id else {
         return Ok(people.person(mail.person_id).await?.map(|person| (person, None)));

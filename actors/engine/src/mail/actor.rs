@@ -152,8 +152,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The number of mails that are due or wait for a retry, at most [`COUNTED_MAX`]. Of the mails that are
-    /// not due yet, the next [`NOT_DUE_READ_MAX`] are read. Does not count unreadable rows.
+    /// Returns the number of mails that are due or wait for a retry, at most [`COUNTED_MAX`]. Reads at most
+    /// [`NOT_DUE_READ_MAX`] of the mails that are not due yet. Does not count unreadable rows.
     fn count_waiting(&self, shared: &Shared) -> usize {
         let lanes = self.order.lanes().map(Lane::rows);
         let owners: BTreeSet<BusinessId> = lanes.chain(self.sending.iter().map(|key| key.of)).collect();
@@ -233,8 +233,8 @@ impl State {
         self.sending.contains(key) || self.recording.contains_key(key) || self.damaged.contains(key)
     }
 
-    /// Reads a mail. The outer option is `None` if the mail cannot be decoded. Later turns then skip the
-    /// mail.
+    /// Reads a mail. The outer option is `None` if the mail cannot be decoded; later turns then skip the mail. The
+    /// inner option is `None` if the mail does not exist.
     pub(super) fn read(&mut self, shared: &Shared, key: MailKey) -> Result<Option<Option<Mail>>, StoreError> {
         let mail = shared.store.look(&keys::mail(key.of, key.id))?;
         if mail.is_none() {

@@ -21,7 +21,7 @@ use super::send::hand_over;
 use crate::business::{Businesses, contact};
 use crate::shared::Shared;
 
-/// The times between the attempts. The last attempt is within the time in which a code is valid.
+/// The pause before each attempt. The last attempt is within the time in which a code is valid.
 const WAITS: [Duration; 4] =
     [Duration::ZERO, Duration::from_secs(5), Duration::from_secs(30), Duration::from_secs(120)];
 
@@ -66,7 +66,7 @@ async fn attempts(businesses: Weak<Businesses>, mail: CodeMail) {
     }
 }
 
-/// Composes the mail. `None` if the contact has no address any more.
+/// Composes the mail. Returns `None` if the contact has no address any more.
 fn made(shared: &Shared, transport: &Transport, mail: &CodeMail) -> Result<Option<MadeMail>, MailFailure> {
     let failed = |error: StoreError| MailFailure::Refused(MailError::Quoted(error.to_string()));
     let Some((sender, to)) = sender_and_recipient(&shared.store, mail).map_err(failed)? else {

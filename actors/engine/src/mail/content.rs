@@ -49,8 +49,9 @@ pub(super) fn letter(
     }))
 }
 
-/// The name of the person who offered the membership. `None` for an offer by the operator, and if the person
-/// has no name. While an invitation is valid, the audit entry about the offer exists.
+/// Returns the name of the person who offered the membership. Returns `None` if the mail is not about an offer, if the
+/// operator made the offer, or if the person has no name. While an invitation is valid, the audit entry about the offer
+/// exists.
 fn invited_by(store: &Store, mail: &Mail) -> Result<Option<String>, StoreError> {
     let is_offer = matches!(mail.kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset);
     let Some(of) = mail.business_id.filter(|_| is_offer) else { return Ok(None) };
@@ -112,7 +113,7 @@ fn alert_items(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Ale
     Ok(items)
 }
 
-/// The current content of the record that an alert is about. `None` if the record was deleted.
+/// Returns the current content of the record that an alert is about, or `None` if the record was deleted.
 pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, StoreError> {
     match about.kind {
         AlertKind::WebhookDisabled | AlertKind::WebhookFailing => {
@@ -186,7 +187,8 @@ fn contact_of(
     Ok((found.flatten(), is_erased))
 }
 
-/// The contact's name, or else the phone number or the e-mail address.
+/// Returns the contact's name. If there is no name, returns the phone number; if there is no phone number, the e-mail
+/// address.
 fn called(contact: Option<Contact>) -> Option<String> {
     let Contact { name, phone, email, .. } = contact?;
     name.or(phone.as_deref().map(str::to_owned)).or(email.as_deref().map(str::to_owned))

@@ -52,7 +52,7 @@ impl Mails {
         Arc::new(Self { shared: Arc::clone(shared), outbox, tests: Arc::clone(tests) })
     }
 
-    /// Writes a mail in a separate batch. Returns its id after the commit. `None` without a relay.
+    /// Writes a mail in a separate batch. Returns the mail's id after the commit, or `None` if there is no relay.
     pub(crate) async fn queue(&self, new: NewMail) -> Result<Option<MailId>, EngineError> {
         let Self { shared, outbox, .. } = self;
         let permit = shared.permit()?;
@@ -73,8 +73,8 @@ impl Mails {
         Ok(Some(mail.id))
     }
 
-    /// Sends a test mail, without retries. The number of simultaneous test mails of a business is limited.
-    /// `None` without a relay.
+    /// Sends a test mail, without retries. The number of simultaneous test mails of a business is limited. Returns
+    /// `None` if there is no relay.
     pub(crate) async fn test(
         &self,
         of: BusinessId,
@@ -179,7 +179,7 @@ impl Mails {
         Ok(last.filter(|_| read == NOTICES_PER_TURN).map(|last| left.after(last)))
     }
 
-    /// The next businesses after the key `after`; `None` after the last business, and when the engine closes.
+    /// Returns the next businesses after the key `after`, or `None` after the last business and when the engine closes.
     fn businesses(&self, after: &mut Option<Key>) -> Result<Option<Vec<BusinessId>>, StoreError> {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
         let range = after.map_or(all, |after| all.after(after));

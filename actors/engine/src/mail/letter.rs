@@ -10,8 +10,8 @@ use ports::BoxFuture;
 /// Finds the person who gets a mail, and checks that the person may still get it. The outbox calls this trait
 /// whenever it composes a mail.
 pub trait Recipients: Send + Sync + 'static {
-    /// The current recipient of a mail, and the link that the mail contains. `None` if the account was deleted
-    /// or the membership is not active. After an error, the mail is retried.
+    /// Returns the current recipient of a mail, with the link that the mail contains. Returns `None` if the account was
+    /// deleted or the membership is not active. After an error, the mail is retried.
     fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>>;
 }
 
@@ -54,7 +54,8 @@ pub struct Letter {
     pub written_at: Timestamp,
     pub to: Recipient,
     pub business: Option<Sender>,
-    /// The name of the person who offered the membership. `None` if the mail is not about an offer.
+    /// The name of the person who offered the membership. It is `None` if the mail is not about an offer or the name is
+    /// unknown.
     pub invited_by: Option<String>,
     pub content: Content,
     /// The unsubscribe token, if the mail has one ([`super::unsubscribe`]).
@@ -97,8 +98,8 @@ pub struct NoticeLetter {
     pub region: String,
     pub website: Website,
     pub appointment: Appointment,
-    /// The name of the service. `staff` is the name of the staff member. Each is `None` if its row cannot be
-    /// read.
+    /// The name of the service. `staff` is the name of the staff member. A name is `None` if its record is missing or
+    /// cannot be decoded.
     pub service: Option<String>,
     pub staff: Option<String>,
     /// The manage link of this mail. The URL ends with the link's token.

@@ -223,7 +223,8 @@ impl State {
         mail.attempts > 0 || was_due || self.sending.contains(&key) || self.tried.contains(&key)
     }
 
-    /// The record of a notice that is not sent. An attempt that an earlier actor may have made is counted.
+    /// Returns the notice's mail, marked as dropped. If the customer may have received the mail, it has at least one
+    /// attempt.
     fn dropped(&self, mail: &Mail, reason: DropReason, at: Timestamp) -> Mail {
         let attempts = mail.attempts.max(self.may_have_arrived(mail).into());
         Mail { attempts, ..mail.dropped(reason, at) }
@@ -249,13 +250,13 @@ pub(crate) fn appointment(
     store.find::<Appointment>(&keys::appointment(of, start, id))
 }
 
-/// Whether a notice must not be sent because its appointment has changed.
+/// True if a notice must not be sent because its appointment has changed or its contact was erased.
 pub(super) fn is_overtaken(store: &Store, of: BusinessId, notice: &Notice) -> Result<bool, StoreError> {
     let appointment = appointment(store, of, notice.appointment_id)?;
     Ok(appointment.is_some_and(|it| !notice.is_true_of(&it) || it.contact_id.is_none()))
 }
 
-/// The address and the language of the customer of an appointment. `None` without an address.
+/// Returns the address and the language of the customer of an appointment, or `None` if the customer has no address.
 fn address(
     store: &Store,
     of: BusinessId,
@@ -270,7 +271,8 @@ fn address(
     Ok(email.map(|email| (email, locale)))
 }
 
-/// The recipient of a notice, without its link. `None` without an address.
+/// Returns the recipient of a notice, without the link, and the appointment. Returns `None` if the business or the
+/// appointment is missing, or if the customer has no address.
 pub(crate) fn recipient(
     store: &Store,
     of: BusinessId,
@@ -323,7 +325,7 @@ fn has_erased_address(appointment: &Appointment) -> bool {
     appointment.contact_id.is_none() || entered.is_some_and(|booked_as| booked_as.email.is_none())
 }
 
-/// A mail after an attempt. Removes an address that the customer of the notice no longer has, because the
+/// Removes the address from a mail after an attempt if the customer of the notice no longer has this address. The
 /// customer may have been erased during the attempt.
 pub(super) fn without_former_address(store: &Store, mail: Mail) -> Result<Mail, StoreError> {
     let (Some(notice), Some(of)) = (mail.notice, mail.business_id) else { return Ok(mail) };
@@ -431,7 +433,7 @@ const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
 const BY_CUSTOMERS_TO: Limit = Limit { name: "notices by customers", max: 6, together: TimeDelta::zero() };
 const TO: Limit = Limit { name: "notices to", max: 20, together: TimeDelta::zero() };
 const OF_BUSINESS: Limit = Limit { name: "notices of", max: 2_000, together: TimeDelta::minutes(10) };
-/// The number of count rows that are checked after each notice. A row that no limit needs any more is deleted.
+/// How many rows with counts are checked after each notice. A row that no limit needs any more is deleted.
 const STALE_LOOKS: usize = 2;
 
 impl Limit {
@@ -440,7 +442,7 @@ impl Limit {
     }
 }
 
-/// The count rows that are submitted and may not be durable yet.
+/// The rows with counts that are submitted and may not be durable yet.
 #[derive(Debug, Default)]
 pub(super) struct NoticeCounts {
     rows: BTreeMap<Key, NoticeCountRecord>,
@@ -464,7 +466,7 @@ impl NoticeCounts {
         }
     }
 
-    /// Checks the next count rows, and deletes the rows that no limit needs any more.
+    /// Checks the next rows with counts, and deletes the rows that no limit needs any more.
     fn delete_stale(&mut self, store: &Store, now: Timestamp, batch: &mut Batch) -> Result<(), StoreError> {
         let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::NOTICE_COUNT);
         let left = self.looked_at.map_or(all, |at| all.after(at));

@@ -130,8 +130,8 @@ impl Order {
     }
 }
 
-/// For each lane, the row at which its next scan starts. This is the last row that a scan has skipped because it
-/// belongs to another lane.
+/// For each lane, the row at which its next scan starts. This is the last row that a scan of the lane has skipped
+/// because the row belongs to another lane.
 #[derive(Debug, Default)]
 pub(super) struct Positions(BTreeMap<Lane, Key>);
 
@@ -145,8 +145,8 @@ impl Positions {
         self.0.insert(lane, row);
     }
 
-    /// Called after a new row with this due time was written. For each lane to which the row may belong, moves a scan
-    /// position after the row back to the row.
+    /// Must be called after a row with this due time was written. If the scan position of a lane under `of` is after
+    /// this row, moves the position back to the row.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {
@@ -154,7 +154,7 @@ impl Positions {
         }
     }
 
-    /// Whether a lane under this business, or under the installation, has a scan position.
+    /// Whether a lane under `of`, which is a business or the installation, has a scan position.
     pub(super) fn goes_on(&self, of: BusinessId) -> bool {
         Lane::under(of).any(|lane| self.0.contains_key(&lane))
     }

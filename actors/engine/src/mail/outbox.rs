@@ -98,7 +98,7 @@ impl Outbox {
         self.transport.get()
     }
 
-    /// Creates a mail with a `Message-ID`. `None` if the service sends no mail. `now` is the time for stamps
+    /// Creates a mail with a `Message-ID`. Returns `None` if the service sends no mail. `now` is the time for stamps
     /// ([`Clocks::now`](crate::clock::Clocks::now)), and `steady` is the time for due times
     /// ([`SteadyClock`](crate::clock::SteadyClock)).
     pub(crate) fn mint(
@@ -161,8 +161,8 @@ impl Outbox {
         self.allowances.lock()
     }
 
-    /// The number of mails that are due or wait for a retry, at most 10,000. `None` without a relay, or if
-    /// the outbox does not respond within one second.
+    /// Returns the number of mails that are due or wait for a retry, at most 10,000. Returns `None` if there is no
+    /// relay, or if the outbox does not respond within one second.
     pub(crate) async fn count_waiting(&self) -> Option<usize> {
         let actor = self.actor.lock().clone()?;
         match actor.call(Message::CountWaiting, Some(COUNT_TIME_MAX)).await {
@@ -171,7 +171,7 @@ impl Outbox {
         }
     }
 
-    /// The counters of sent and failed mails. `None` without a mail relay.
+    /// Returns the counters of sent and failed mails, or `None` if there is no mail relay.
     pub(crate) fn figures(&self) -> Option<MailFigures> {
         self.transport.get().map(|transport| *transport.figures.lock())
     }

@@ -68,7 +68,7 @@ fn on_one_line(error: &MailError) -> MailError {
     }
 }
 
-/// The text on one line of bounded length.
+/// Returns the text as one line, shortened to [`ERROR_CHARS_MAX`] characters.
 fn line(words: &str) -> String {
     let plain = words.chars().map(|c| if c.is_control() { ' ' } else { c });
     plain.take(ERROR_CHARS_MAX).collect()

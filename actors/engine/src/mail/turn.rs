@@ -24,7 +24,7 @@ const OTHERS_PER_LOOK: usize = 256;
 /// The maximum number of mails that one turn gathers into one mail. The next turn gathers the rest.
 const GATHERED_PER_TURN: usize = 256;
 const CHANGES_MAX: usize = 64;
-/// Different clocks may have set the due times of one day's alerts. Alerts whose due times differ by up to this
+/// Different clocks may have set the due times of one day's alerts. Alerts whose due times differ by at most this time
 /// are sent in one mail.
 const SAME_DAY: TimeDelta = TimeDelta::hours(1);
 /// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
@@ -89,8 +89,8 @@ impl State {
         Ok(())
     }
 
-    /// The lane's first row, except rows of mails that are being sent. Skips rows of another lane that shares
-    /// the range of keys.
+    /// Finds the lane's first row. Skips the rows of mails that are being sent or written or cannot be decoded, and the
+    /// rows of another lane in the same range of keys.
     fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<FirstRow, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
         let left = self.positions.rows(lane);
@@ -149,7 +149,7 @@ impl State {
         Ok(())
     }
 
-    /// Gathers the person's other mails of the same kind into this mail. `None` if there are no others.
+    /// Gathers the person's other mails of the same kind into this mail. Returns `None` if there are no other mails.
     fn gather(
         &mut self,
         shared: &Shared,

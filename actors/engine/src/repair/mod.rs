@@ -157,7 +157,7 @@ impl Repair<'_> {
         Ok(Some(BusinessReport { id: of, name: name.unwrap_or_default(), records }))
     }
 
-    /// Reads the map of timestamps of an interrupted repair. `None` if the map was not completely written.
+    /// Reads the map of timestamps of an interrupted repair. Returns `None` if the map was not completely written.
     fn kept_map(&self, of: BusinessId) -> Result<Option<StampMap>, StoreError> {
         let Some(head) = self.store.get_raw(&keys::repair_part(of, 0))? else { return Ok(None) };
         let newest_kept = keys::millis_from_value(&head)?;

@@ -125,8 +125,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A step of a read. Returns the result if the read is complete, at the latest when [`Reader::ends_request`] is
-/// true.
+/// A step of a read. It returns `Some` with the result when the read is complete, at the latest when
+/// [`Reader::ends_request`] is true.
 pub(crate) trait Step<T>:
     FnMut(&Reader<'_>) -> Result<Option<T>, StoreError> + Send + 'static
 {

@@ -62,8 +62,8 @@ const FAILURES_WITHIN: Duration = Duration::from_secs(60);
 /// The maximum number of bytes that are read of the body of an error response.
 const ERROR_BYTES_MAX: usize = 4 << 10;
 const CHARS_PER_TOKEN: u64 = 4;
-/// A number of tokens that the server states is ignored if the estimate from the characters is more than this many
-/// times as large.
+/// If the estimate from the characters is more than this many times as large as the number of tokens that the server
+/// states, the server's number is ignored.
 const TOO_FEW_TOKENS: u64 = 4;
 
 /// The model, if the service has one, and the turns in progress.
@@ -115,7 +115,8 @@ struct Model {
     server: Arc<dyn ModelServer>,
     model: String,
     options: Map<String, Value>,
-    /// Whether the requests contain `stream_options`. False after a response with 400 that names this field.
+    /// Whether the requests contain `stream_options`. They do not after a response with the status 400 that names this
+    /// field.
     says_usage: AtomicBool,
     seats: Seats,
     rest: Mutex<Resting>,
@@ -153,7 +154,8 @@ enum Ended {
     /// The response contained sentences or calls, or it was complete and empty. `has_failed` is true if it was not
     /// complete.
     With { round: Round, tokens: u64, has_failed: bool, first_token: Instant },
-    /// The response contained no sentence and no call. `is_torn` is true if the same request may be sent once more.
+    /// The request failed, or its response ended early without a sentence or a call. `is_torn` is true if the same
+    /// request may be sent once more.
     Without { tokens: u64, is_torn: bool },
     /// The request must be sent again without `stream_options`.
     Again,

@@ -69,8 +69,8 @@ impl Seats {
 }
 
 impl Taken {
-    /// Takes a seat for the waiting request whose business has the fewest seats. Among several, the oldest
-    /// gets the seat.
+    /// Takes a seat for the waiting request whose business has the fewest seats. If several businesses have the fewest,
+    /// takes it for the oldest of their requests.
     fn next(&mut self) -> Option<Waiting> {
         let fits = |waiting: &Waiting| {
             let own = self.of.get(&waiting.of).copied().unwrap_or_default();

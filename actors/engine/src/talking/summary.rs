@@ -40,8 +40,8 @@ async fn complete(businesses: Weak<Businesses>, of: BusinessId, id: Conversation
     }
 }
 
-/// The summary, if it passes the checks of [`talk::gate`], and the number of tokens that it used. `None` if the model
-/// is not asked.
+/// Asks the model for the summary. Returns the summary, if it passes the checks of [`talk::gate`], and the number of
+/// used tokens. Returns `None` if the model was not asked.
 async fn written(
     businesses: &Weak<Businesses>,
     (of, id): (BusinessId, ConversationId),
@@ -63,7 +63,7 @@ async fn written(
     Some((summary, tokens))
 }
 
-/// The model, and the ended conversation.
+/// Returns the model and the ended conversation.
 async fn asked(
     businesses: &Weak<Businesses>,
     of: BusinessId,

@@ -71,8 +71,8 @@ impl BusinessHandle {
         self.with_index(|| self.change(request.clone(), finish.clone())).await
     }
 
-    /// Runs the rounds of the model. If no round runs, the guided path answers the turn. Adds the answers that cause no
-    /// change to `prepared`, for the last step of the turn.
+    /// Runs the rounds of the model. If no round runs, the guided path answers the turn. Adds to `prepared` the answers
+    /// to requests that are not changes. The last step of the turn uses these answers.
     async fn rounds(&self, model: &Model, request: &Request, prepared: &mut Prepared) -> Result<Rounds> {
         let began = Instant::now();
         let deadline = began + TURN_TIME_MAX;
@@ -85,8 +85,8 @@ impl BusinessHandle {
         };
         model.tokens.add_stored(&counted, prepared.used_today);
         let mut draft = prepared.draft.clone();
-        // Unlike `prepared.answers`, these answers also contain previews of changes. The last step of the turn decides
-        // these changes again.
+        // Unlike `prepared.answers`, these answers also contain previews of changes. The last step of the turn makes
+        // the changes and determines their answers again.
         let mut answers: Answers = prepared.answers.clone();
         let (mut rounds, mut used): (Vec<Round>, u64) = (Vec::new(), 0);
         let mut first_token = None;

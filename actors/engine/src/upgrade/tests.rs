@@ -289,8 +289,8 @@ async fn calls_of_format_11_get_a_list_of_the_unhandled_ones_and_no_other_row_ch
     expected.insert(keys::meta().to_vec(), meta.encode());
     let after = upgraded(&before).await;
     assert!(after == expected, "rows differ");
-    // The fixture has one unhandled call. Every sixth of the other calls is missed and not handled. Of these
-    // calls, one cannot be decoded, and every fifth is outbound.
+    // The fixture has one call that was unhandled from the start. Of the added calls, every sixth (167) is missed and
+    // not handled. Of these 167 calls, one cannot be decoded and 33 are outbound; these 34 are not in the list.
     assert_eq!(of_kind(&after, kind::CALL_UNHANDLED).count(), 1 + 167 - 1 - 33);
 }
 
@@ -324,8 +324,8 @@ async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
             let disk = disk_with(&before).await;
             disk.set_sync_delay(Duration::from_millis(2));
             let cuts_before = cuts;
-            // The power is cut twice: `time` milliseconds after the start of the conversion, and after half of
-            // that time when the conversion continues.
+            // The power is cut twice: `time` milliseconds after the start of the conversion, and `time / 2`
+            // milliseconds after the conversion was started again.
             for (at, keep) in [(time, time % 3), (time / 2, usize::MAX)] {
                 let store = open(&disk);
                 let time = Duration::from_millis(at as u64);

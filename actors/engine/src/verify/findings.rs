@@ -74,7 +74,8 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// The result of a lookup. `None` for damage, which becomes a finding. Any other error ends the check.
+    /// Returns the result of a lookup. If the row is damaged, adds a finding and returns `None`. Any other error ends
+    /// the check.
     pub(super) fn read<T>(&mut self, read: Result<T, StoreError>) -> Option<T> {
         match read {
             Ok(read) => Some(read),

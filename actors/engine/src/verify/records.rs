@@ -215,7 +215,8 @@ impl Checker<'_> {
         let (of, event) = (self.of, delivery.event_id);
         self.stands_at(&keys::delivery(of, endpoint.id, event));
         self.refers("event", &keys::event(of, event));
-        // If the endpoint was disabled while the delivery waited, the delivery is missed and not due any more.
+        // If the endpoint was disabled while the delivery waited, the delivery counts as missed, and its row in the
+        // list of due deliveries is not required.
         if let Some(at) = delivery.next_attempt_at
             && delivery.epoch == endpoint.epoch
         {

@@ -27,7 +27,7 @@ use crate::error::{EngineError, Result};
 const READ_TIME_MAX: Duration = Duration::from_secs(5 * 60);
 /// The number of rows of a disconnected calendar that are deleted at once.
 const DELETED_PER_STEP: usize = 256;
-/// The maximum number of alerts about remote changes that a read has found.
+/// The maximum number of alerts that one read causes about the remote changes that it finds.
 const EVENT_ALERTS_MAX: usize = 5;
 /// The pause while the business is suspended, the staff member is inactive, or the disk is nearly full.
 const IDLE_PAUSE: Duration = Duration::from_secs(15 * 60);
@@ -273,8 +273,8 @@ async fn record(
         None => (Vec::new(), None, Vec::new()),
     };
     let last = rows.pop().unwrap_or_default();
-    // The remote changes are stored before the events. If the storing is interrupted between them, the next read finds
-    // the remote changes again.
+    // The remote changes are stored before the events. If this function is interrupted between the two, the next read
+    // finds the remote changes again.
     let mut alerts_max = EVENT_ALERTS_MAX;
     for seen in seen.chunks(STEP_MAX) {
         match business.change(by_system(), RecordSeen { of, alerts_max, seen: seen.to_vec() }).await {

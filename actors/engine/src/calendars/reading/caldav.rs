@@ -269,7 +269,7 @@ async fn pause_after(number: usize) {
 }
 
 impl Read<'_> {
-    /// Returns the path of an event. `None` if the path is too long or the event is on another server.
+    /// Returns the path of an event, or `None` if the path is too long or the event is on another server.
     fn path(&self, href: &str) -> Option<String> {
         let url = self.collection.join(href).ok()?;
         let path = url.path_and_query().to_owned();
@@ -299,8 +299,8 @@ impl Read<'_> {
         etag.is_some() && event.is_some_and(|event| event.etag.as_deref() == etag)
     }
 
-    /// Requests the changes since a sync token. `None` if the server refuses the token or returns no newer token, so
-    /// all events must be read instead.
+    /// Requests the changes since a sync token. Returns `None` if the server refuses the token, returns no token, or
+    /// returns the same token with a truncated list. All events must then be read instead.
     async fn changes(&self, token: &str) -> Result<Option<Changes>, Failure> {
         let (mut changed, mut deleted, mut skipped) = (BTreeSet::new(), BTreeSet::new(), 0);
         let mut token = token.to_owned();
@@ -385,7 +385,8 @@ impl Read<'_> {
     }
 
     /// Requests the list of all events. If `all` is true, [`Changes::changed`] contains every event except unchanged
-    /// copies of appointments, otherwise only the events whose `ETag` differs from the stored `ETag`.
+    /// copies of appointments. If `all` is false, it contains only the events whose `ETag` differs from the stored
+    /// `ETag`.
     async fn list(&self, position: ReadPosition, all: bool) -> Result<Changes, Failure> {
         let (_, found) =
             self.account.properties("1", self.collection, "<d:getetag/><d:resourcetype/>").await?;
@@ -421,8 +422,8 @@ impl Read<'_> {
         Ok(Changes { changed, unchanged, deleted, position, skipped })
     }
 
-    /// Requests the changed events. `known` is the position from which the changes were listed. `None` for a complete
-    /// read.
+    /// Requests the changed events. `known` is the position from which the changes were listed, or `None` for a
+    /// complete read.
     async fn events(&self, changes: Changes, known: Option<&ReadPosition>) -> Result<Found, Failure> {
         let Changes { changed, unchanged: mut events, mut deleted, position, mut skipped } = changes;
         let paths: Vec<_> = changed.into_iter().collect();
@@ -468,8 +469,9 @@ impl Read<'_> {
                         received.push(event);
                         texts.push(data);
                     }
-                    // The response names the event without its data. This does not mean a deletion, so the
-                    // stored event is kept. Without an `ETag`, it is requested again.
+                    // The response names the event without its data. This does not mean a deletion, so a stored event
+                    // is kept. An event that is not stored yet is stored without its `ETag`, so that the next read
+                    // requests it again.
                     (None, Some(known)) => {
                         is_missing = true;
                         events.push(known.clone());

@@ -18,14 +18,15 @@ pub(super) type Stored = BTreeMap<Hash, CalendarEvent>;
 
 /// The events that were read from the calendar, before they are compared with the stored events.
 pub(super) struct Found {
-    /// All events of the calendar after a complete read, otherwise the events that have changed.
+    /// After a complete read, all events of the calendar. After another read, the events that have changed.
     pub(super) events: Vec<CalendarEvent>,
     /// The events of `events` that are copies of appointments.
     pub(super) seen: Vec<(AppointmentId, SeenEvent)>,
     pub(super) is_complete: bool,
     /// The deleted events. After a complete read, the stored events that are not in `events` are deleted instead.
     pub(super) deleted: BTreeSet<Hash>,
-    /// The number of events in a calendar file, some of which are not stored. `None` if every event is stored.
+    /// The number of events in a calendar file, of which some are not stored. It is `None` for a CalDAV calendar, whose
+    /// events are all stored.
     pub(super) count: Option<u32>,
     pub(super) unreadable: u32,
     pub(super) warnings: Vec<CalendarWarning>,
@@ -37,7 +38,8 @@ pub(super) struct Applied {
     /// The rows of the events, in batches. The last batch is part of the commit of the busy times.
     pub(super) rows: Vec<Batch>,
     pub(super) busy: Spans,
-    /// The events of appointments that the read has found. `None` for a deleted event.
+    /// For each appointment whose event the read has found or has found deleted: the event, or `None` if it was
+    /// deleted.
     pub(super) seen: Vec<(AppointmentId, Option<SeenEvent>)>,
     pub(super) success: ReadSuccess,
     /// The sizes of the stored events before and after the read.

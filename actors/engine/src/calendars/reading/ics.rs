@@ -87,7 +87,7 @@ fn found(calendar_id: CalendarId, times: &BusyTimes, position: ReadPosition) -> 
         let uid = event.uid.as_ref().map(|uid| hash(uid.as_bytes()));
         CalendarEvent {
             calendar_id,
-            // An event without a UID is identified by its place in the file.
+            // An event without a UID is identified by its position in the file.
             hash: uid.unwrap_or_else(|| hash(format!("\0{number}").as_bytes())),
             href: String::new(),
             etag: None,

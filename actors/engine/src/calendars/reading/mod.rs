@@ -57,7 +57,7 @@ pub use self::writing::{EventWriter, WrittenEvent};
 const NAME_CHARS_MAX: usize = 200;
 /// A longer `ETag`, `Last-Modified`, sync token or `getctag` is not stored.
 const MARK_CHARS_MAX: usize = 512;
-/// The pause after a read or write that the calendar did not cause to fail: this machine lacked a resource, or a row
+/// The pause after a read or write that this machine could not make, because it lacked a resource or because a row
 /// cannot be decoded.
 const NOT_MADE_PAUSE: Duration = Duration::from_secs(60);
 

@@ -4,7 +4,7 @@
 //! Invariants:
 //!
 //! - A calendar has one turn at a time. A turn makes the due writes, up to a maximum, and then the read if it is due. A
-//!   request for a turn during a turn causes another turn.
+//!   request that arrives during a turn causes another turn after it.
 //! - Due times are times of the [steady clock](crate::clock::SteadyClock), so a turn that becomes due while the machine
 //!   is suspended starts at most [`LOOK_EVERY`] after that.
 //! - Due calendars get their turns in the order of their due times. A calendar waits if its host or business has no
@@ -75,7 +75,7 @@ pub(super) enum Next {
 #[derive(Clone, Copy)]
 pub(super) struct Turned {
     pub(super) read: Next,
-    /// The time to the next write. `None` if no write is pending.
+    /// The time until the next write, or `None` if no write is pending.
     pub(super) write: Option<Duration>,
 }
 
@@ -113,7 +113,7 @@ struct Entry {
     read: Option<Duration>,
     /// The due time of the next write.
     write: Option<Duration>,
-    /// The earlier one of these due times, while the calendar has no turn.
+    /// The earlier of `read` and `write`. It is `None` during a turn.
     due: Option<Duration>,
     is_running: bool,
     /// Whether another read was requested during the current turn.
@@ -121,7 +121,7 @@ struct Entry {
     /// Whether a write became due during the current turn.
     is_write_requested: bool,
     seen: Option<Seen>,
-    /// The hash of the host. `None` if the host may have changed since the last read.
+    /// The hash of the host. It is `None` if the host may have changed since the last read.
     host: Option<u64>,
 }
 
@@ -249,9 +249,9 @@ impl Readings {
         pause.mul_f64(0.9 + 0.2 * f64::from(random) / 255.0)
     }
 
-    /// Records the state of a calendar, for the metrics and the interval of its reads. If `is_idle` is `None`, the
-    /// recorded value stays: an idle calendar counts as idle until its next read, so the metrics do not count the idle
-    /// time as a delay.
+    /// Records the state of a calendar, for the metrics and for [`Self::note_use`]. If `is_idle` is `None`, the
+    /// recorded value of `is_idle` does not change. An idle calendar counts as idle until its next read, so the metrics
+    /// do not count the idle time as a delay.
     pub(super) fn note(
         &self,
         key: CalendarKey,
@@ -391,7 +391,8 @@ impl Readings {
         self.changed.notify_one();
     }
 
-    /// Starts the due reads that get permits, among the next due calendars after the given one.
+    /// Starts the turns of due calendars that get permits. Checks at most [`CHECKED_PER_STEP`] due calendars, beginning
+    /// after the calendar `after`.
     fn start_due_reads(self: &Arc<Self>, after: Option<(Duration, CalendarKey)>) -> Step {
         let now = self.now();
         let mut queue = self.queue.lock();

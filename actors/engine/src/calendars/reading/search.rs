@@ -14,7 +14,8 @@ use super::web::Failure;
 use super::writing::named;
 use super::xml::exists;
 
-/// Returns the address of the event. `None` if the calendar has no such event or the search has failed.
+/// Returns the address of the event, or `None` if the calendar has no such event or its server fails to answer the
+/// search.
 pub(super) async fn find(
     readings: &Readings,
     loaded: &Loaded,

@@ -19,7 +19,7 @@ pub(super) const CALENDAR_BYTES_MAX: usize = 8 << 20;
 pub(super) const BUSINESS_BYTES_MAX: usize = 128 << 20;
 /// The size of an event without its path, `ETag` and busy times.
 const EVENT_BYTES: usize = 64;
-/// The size of a busy time, which the actor of the business has in memory twice.
+/// The size of a busy time. The actor of the business keeps two copies of each busy time in memory.
 const BUSY_BYTES: usize = 32;
 
 /// Returns the approximate size of events in the store and in memory. The first copy of each appointment does not
@@ -37,7 +37,7 @@ pub(super) fn bytes<'a>(events: impl IntoIterator<Item = &'a CalendarEvent>) -> 
 pub(super) struct Sizes(Mutex<BTreeMap<CalendarKey, usize>>);
 
 impl Sizes {
-    /// Notes the size of a calendar before and after a read. Returns false if the read must not be stored.
+    /// Checks and notes the size of a calendar after a read. Returns false if the read must not be stored.
     pub(super) fn admit(
         &self,
         store: &Store,

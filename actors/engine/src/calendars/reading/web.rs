@@ -40,8 +40,8 @@ pub(super) const REQUESTS_PER_HOST_MAX: usize = 4;
 /// the same host.
 const REQUEST_WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// The business that sends a request, and the calendar to which it sends the request. `None` before the calendar is
-/// connected.
+/// The business that sends a request, and the calendar to which it sends the request. The calendar is `None` before it
+/// is connected.
 pub(crate) type Of = (BusinessId, Option<CalendarId>);
 
 pub(crate) struct Web {
@@ -179,7 +179,7 @@ impl Web {
     }
 }
 
-/// Waits for a share (a permit) of `of`. Fails after `time`.
+/// Waits until `of` gets a share (a permit). Fails after `time`.
 async fn within<K: Eq + Hash>(time: Duration, shares: &Shares<K>, of: K) -> Result<Share, Failure> {
     timeout(time, shares.take(of, 1)).await.ok().flatten().ok_or(Failure::NotMade)
 }
@@ -193,7 +193,7 @@ fn is_trusted(url: &WebhookUrl, entered: &WebhookUrl) -> bool {
             && is_icloud(url, |name| name.ends_with(ICLOUD_SERVERS)))
 }
 
-/// Returns the fault that a status means. `None` if the request succeeded.
+/// Returns the fault that a status means, or `None` for a status of success.
 pub(super) fn fault(status: u16) -> Option<CalendarFault> {
     match status {
         200..=299 => None,

@@ -4,7 +4,7 @@
 //!
 //! - An appointment becomes `synced` only with a commit after the server's acknowledgement, and only if the
 //!   acknowledged state is still the newest one.
-//! - A request has no condition, so its repetition writes the same event.
+//! - A request has no precondition (such as `If-Match`), so a repeated request writes the same event.
 //! - The failure of a write delays only this write. A server that does not respond, or requests a pause, delays the
 //!   other writes of the calendar too.
 
@@ -31,7 +31,7 @@ use crate::business::{BusinessHandle, Request};
 use crate::clock::Clocks;
 use crate::error::{EngineError, Result};
 
-/// The maximum number of writes in a turn. Then other calendars of the host get a turn.
+/// The maximum number of writes in a turn. After them, other calendars of the host get a turn.
 const WRITES_PER_TURN: usize = 16;
 /// The maximum time of an attempt, with redirects.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(60);
@@ -53,7 +53,7 @@ pub trait EventWriter: Send + Sync {
     fn file(&self, event: &WrittenEvent<'_>) -> String;
 }
 
-/// Returns the time to the next write of a calendar. `None` if no write is pending.
+/// Returns the time until the next write of a calendar, or `None` if no write is pending.
 pub(super) fn next_write(
     store: &Store,
     clocks: &Clocks,
@@ -76,7 +76,8 @@ pub(super) fn next_write(
     Some((due - now).to_std().unwrap_or_default())
 }
 
-/// Makes the steps of the calendar's task and the due writes of a turn. Returns the rows of the calendar after them.
+/// Carries out the calendar's stored task ([`domain::CalendarTask`]) and the due writes of a turn. Returns the rows of
+/// the calendar after these changes.
 ///
 /// Each write uses the settings of the last commit, because a person may change or disconnect the calendar meanwhile.
 pub(super) async fn write_due(readings: &Readings, key: CalendarKey) -> Result<Load> {
@@ -109,8 +110,9 @@ pub(super) async fn write_due(readings: &Readings, key: CalendarKey) -> Result<L
     })
 }
 
-/// Makes the changes that need no request: ends a removal, makes the steps of the calendar's task, and marks the writes
-/// of a stopped calendar as failed. If the disk is nearly full, the store refuses all except the first.
+/// Makes the changes that need no request: ends the removal of written events, carries out the calendar's stored task,
+/// and marks the writes of a stopped calendar as failed. On a nearly full disk, it only ends a removal, because the
+/// store refuses the other changes.
 async fn prepare(readings: &Readings, business: &BusinessHandle, key: CalendarKey) -> Result<Load> {
     let (id, store) = (key.calendar, &readings.shared.store);
     let due = keys::calendar_writes_due(key.business, id);
@@ -131,7 +133,7 @@ async fn prepare(readings: &Readings, business: &BusinessHandle, key: CalendarKe
         if task.is_some() {
             business.change(Request::by(By::System), StepTask { id }).await?;
         } else if loaded.state.status == CalendarStatus::Stopped && first.is_some() && stopped_at != first {
-            // A row that cannot be decoded stays in the list.
+            // If the first row cannot be decoded, it stays the first, so the loop ends.
             stopped_at = first;
             business.change(Request::by(By::System), StopWrites { id }).await?;
         } else {

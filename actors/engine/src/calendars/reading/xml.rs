@@ -20,7 +20,8 @@ pub(super) const TRUNCATED: u16 = 507;
 /// Returns whether the resource of a `response` exists, by the status of the `response`.
 ///
 /// # Errors
-/// An error status other than 404 and 410 means neither that the resource exists nor that it is deleted.
+/// An error status other than 404 and 410 is an error, because it shows neither that the resource exists nor that it
+/// was deleted.
 pub(super) fn exists(status: Option<u16>) -> Result<bool, CalendarFault> {
     match status {
         None | Some(200..=299) => Ok(true),
@@ -82,7 +83,7 @@ pub(super) fn parse(body: &[u8]) -> Result<Multistatus, CalendarFault> {
 }
 
 /// Returns `Some` if a request was refused because another event has the same UID (RFC 4791, section 5.3.2.1; RFC 6638,
-/// section 3.2.4.1). Contains the path of the other event if the server names it.
+/// section 3.2.4.1). The inner value is the path of the other event, or `None` if the server does not name it.
 pub(super) fn conflict(body: &[u8]) -> Option<Option<String>> {
     let document = document(body).ok()?;
     let error = document.root_element();

@@ -98,13 +98,13 @@ impl Fair {
         self.plan(key, wants.max(1), None, now);
     }
 
-    /// Records that the endpoint needs no permit before `until`, or before the next wake-up if `until` is
-    /// `None`.
+    /// Records that the endpoint needs no permit until the time `until`. If `until` is `None`, it needs no permit until
+    /// it is woken.
     pub(super) fn rest(&mut self, key: EndpointKey, until: Option<Moment>, now: Moment) {
         self.plan(key, 0, until, now);
     }
 
-    /// Takes back a permit. `ended` states whether the attempt succeeded and how long it took; `None` if no
+    /// Takes back a permit. `ended` states whether the attempt succeeded and how long it took. It is `None` if no
     /// attempt was made.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;

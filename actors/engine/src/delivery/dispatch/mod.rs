@@ -133,7 +133,8 @@ impl Dispatcher {
         own
     }
 
-    /// Records that the endpoint needs no permit for `wait`, or before the next wake-up if `wait` is `None`.
+    /// Records that the endpoint needs no permit until `wait` has passed. If `wait` is `None`, it needs no permit until
+    /// it is woken.
     pub(crate) fn rest(&self, key: EndpointKey, wait: Option<Duration>) {
         // The extra millisecond ensures that the delivery is due when the timer fires.
         let due = wait.map(|wait| self.steady.passed() + wait + Duration::from_millis(1));

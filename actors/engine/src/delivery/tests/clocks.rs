@@ -61,8 +61,8 @@ async fn deliveries_shown_in_the_log_are_kept_after_thirty_days_of_steady_time()
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.happen("A").await;
     days(29).await;
-    // The wall clock moves back by ten days. The delivery is now 19 days old by the wall clock and 29 days
-    // old by the steady clock.
+    // The wall clock is set back by ten days. The delivery is now 19 days old by the wall clock and 29 days old by the
+    // steady clock.
     world.clock.is_off(-10 * 24);
     days(6).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));

@@ -262,7 +262,7 @@ async fn an_error_status_of_an_event_fails_the_read_and_deletes_no_event() {
             {
                 let mut server = server.lock();
                 server.put("a", 10, 11);
-                // If the server refuses the sync token, the read requests the list of all events instead of the
+                // If the server refuses the sync token, the reader requests the list of all events instead of the
                 // changes.
                 (server.status, server.refuses_tokens) =
                     (Some((status, asked)), asked != EventRequest::Changes);

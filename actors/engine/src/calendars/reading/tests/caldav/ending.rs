@@ -24,7 +24,7 @@ async fn connecting_writes_appointments_that_have_not_ended_and_ending_leaves_th
     assert_eq!((world.status(early.id).await, world.write_rows()), (NOT_CONNECTED, 0));
     assert_eq!((server.lock().events.len(), writes(&receiver)), (1, (1, 0)));
     assert_eq!(world.shown(early.id).await.updated_at, early.updated_at);
-    // If `write` is set again after the end of the appointment, the appointment is not written.
+    // The appointment has ended when `write` becomes true again, so the service does not write it.
     sleep(Duration::from_secs(3 * 24 * 3600)).await;
     world.business.change(by_operator(), PatchCalendar { write: Some(true), ..patch(id) }).await.unwrap();
     settle().await;
@@ -169,7 +169,8 @@ async fn a_collection_is_written_by_one_calendar_until_its_last_deletion() {
     let of_bea = world.business.change(by_operator(), unwritten).await.unwrap().value.settings.id;
     let begin = PatchCalendar { write: Some(true), ..patch(of_bea) };
     assert!(is_taken(world.business.change(by_operator(), begin.clone()).await.unwrap_err()));
-    // When `write` ends, a deletion that the server has not acknowledged stays.
+    // When `write` becomes false, the deletion that the server has not acknowledged stays pending. Until it is done,
+    // another calendar cannot write to the collection.
     server.lock().write_status = Some((500, None));
     world.moved(booked, 10, bea).await;
     settle().await;

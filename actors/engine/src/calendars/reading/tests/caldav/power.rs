@@ -71,7 +71,8 @@ async fn a_power_cut_at_every_step_loses_no_write() {
         }
         world.engine.write_calendars_with(Arc::new(Plain));
         minutes(20).await;
-        // A change that was not acknowledged may be durable, so the appointments of the store are expected.
+        // A change that was not acknowledged may be durable, so the test expects the events of the appointments that
+        // are in the store.
         let mut expected = BTreeMap::new();
         let all = known.lock().clone();
         for (id, _) in all {

@@ -1,4 +1,4 @@
-//! Events that a person has moved to another path of the calendar, before a read has seen this.
+//! Writes to events that a person has moved to another path of the calendar, before a read has found them there.
 
 use super::writing::{PENDING, SYNCED, path, start};
 use super::*;

@@ -393,7 +393,8 @@ async fn a_move_to_another_staff_member_deletes_the_event() {
     minutes(1).await;
     assert_eq!((world.status(booked).await, world.write_rows()), (NOT_CONNECTED, 0));
     assert_eq!((server.lock().events.len(), writes(&receiver)), (0, (1, 2)));
-    // Both the deletion from one calendar and the write to the other one finish.
+    // Both staff members now have a calendar. After a move between them, the event is deleted from one calendar and
+    // written to the other.
     let back = world.moved(booked, 10, world.staff).await;
     assert_eq!(back.calendar_sync_status, PENDING);
     settle().await;
