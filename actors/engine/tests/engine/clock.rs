@@ -324,12 +324,13 @@ async fn after_another_boot_no_timestamp_is_earlier_than_the_stored_time() {
     stamp(&world, &shop, 30).await;
     pass(5).await;
     let listed = polled(&world, &shop).await;
-    // An orderly stop stores the current time, so no later timestamp is earlier than the end of the list.
+    // An orderly stop stores the current time, so no timestamp after the restart is earlier than the time at which the
+    // list was read.
     start_off_by(&mut world, TimeDelta::days(-1)).await;
     let stamped = stamp(&world, &shop, 31).await;
     assert!(stamped >= listed, "{stamped} is earlier than {listed}");
-    // After a crash, the stored time is up to one minute old, so a timestamp may be about a minute earlier
-    // than the end of the list.
+    // After a crash, the stored time is up to one minute old, so a timestamp may be about a minute earlier than the
+    // time at which the list was read.
     tokio::time::sleep(std::time::Duration::from_secs(40)).await;
     let listed = polled(&world, &shop).await;
     world.clock.jump(TimeDelta::days(-1));

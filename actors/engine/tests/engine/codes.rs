@@ -1,4 +1,4 @@
-//! Codes with which callers prove to be a contact, and the wrong confirmation numbers of text threads.
+//! Codes with which callers prove that they are a contact, and wrong confirmation numbers in text threads.
 
 use std::sync::Arc;
 

@@ -163,7 +163,7 @@ async fn a_feed_ends_when_its_creator_may_no_longer_have_it() {
     let off = MembershipPatch { active: Some(false), ..MembershipPatch::default() };
     let on = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
 
-    // A disabled membership ends the feeds. They stay ended after the membership is enabled again.
+    // When a membership is disabled, its feeds end. They stay ended after the membership is enabled again.
     let linked = linked_member(&world, &shop, "linked@example.com", first).await;
     let made = create(&world, &shop, by(linked), Some(first)).await;
     patch(&world, &shop, linked, off).await;
@@ -171,8 +171,8 @@ async fn a_feed_ends_when_its_creator_may_no_longer_have_it() {
     patch(&world, &shop, linked, on).await;
     assert!(!is_live(&world, &made).await);
 
-    // If the membership gets another staff member, its feeds end. After a change that keeps the staff member,
-    // they continue.
+    // If the membership is linked to another staff member, the feeds of the first staff member end. After other changes
+    // to the membership, they stay valid.
     let made = create(&world, &shop, by(linked), Some(first)).await;
     let admin = MembershipPatch { role: Some(Role::Admin), ..MembershipPatch::default() };
     patch(&world, &shop, linked, admin).await;

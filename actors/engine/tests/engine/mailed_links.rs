@@ -1,4 +1,5 @@
-//! Links that a mail contains end later than the links that a page showed.
+//! An appointment has a limited number of manage links. New links end the links that a page showed before they end the
+//! links in mails.
 
 use domain::{Actor, AppointmentId};
 use engine::BusinessHandle;

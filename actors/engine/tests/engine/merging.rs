@@ -183,7 +183,8 @@ async fn an_opt_out_of_either_contact_holds_for_the_survivor() {
     }
 }
 
-/// The number of confirmed visits of the contact, and the customers of each week.
+/// Returns the number of confirmed visits of the contact and, for each week, the numbers of new, returning and unknown
+/// customers.
 async fn figures(of: &BusinessHandle, contact: ContactId) -> (u32, Vec<[u32; 3]>) {
     let visits = of.visits(contact).await.unwrap();
     let date = |text: &str| text.parse().unwrap();
@@ -422,7 +423,7 @@ async fn an_erasure_of_any_id_erases_all_merged_contacts() {
     for is_moving in [false, true] {
         let mut two = Two::new(74).await;
         let (kept, gone, handle) = (two.kept, two.gone, two.handle());
-        // The message has no contact, and belongs to the contact with its number.
+        // The message contains no contact id, so it belongs to the contact with its phone number.
         let old: MessageId =
             id_of(&handle.change(by_operator(), message(Some("+15550004712"), None)).await.unwrap());
         two.fill(if is_moving { 130 } else { 9 }).await;

@@ -156,7 +156,7 @@ async fn a_failed_actor_returns_every_permit() {
         let poison = handle.clone();
         let poison = tokio::spawn(async move { poison.change(by_operator(), Poison).await });
         for answer in many(&handle, 512).await {
-            // The next actor handles the messages after the failure, unless it backs off.
+            // A message fails with the actor, or the next actor handles it, or it is refused during the back-off.
             assert!(matches!(
                 answer.await.unwrap(),
                 Ok(_) | Err(EngineError::Failed | EngineError::Resting(_))

@@ -316,7 +316,7 @@ async fn a_conversation_ends_without_room_for_its_call() {
     let messages = handle.messages(&MessageFilter::default(), &first_page()).await.unwrap().items;
     assert_eq!(messages.len(), 2);
     assert!(messages.iter().all(|message| message.call_id.is_none()), "{messages:?}");
-    // The budget has no room for a message. The receptionist must then say so, and the turns must not fail.
+    // The budget has no room for a message, but the turns must not fail.
     let third = started(&handle, start(Channel::Voice)).await;
     for words in ["I want to leave a message", "Please call me", "Bo Diddley", "yes"] {
         said(&handle, third, words).await;

@@ -166,7 +166,7 @@ impl Stage {
         self.handle().take_turn(by_operator(), say(id, words)).await.unwrap().value
     }
 
-    /// The receptionist's words after a new chat's first turn.
+    /// Starts a chat, sends these words in its first turn, and returns the receptionist's answer.
     pub(crate) async fn answer(&self, words: &str) -> String {
         let id = self.started(Channel::Website).await;
         last(&self.said(id, words).await)

@@ -50,7 +50,8 @@ async fn found(handle: &BusinessHandle, search: &Search, limit: usize) -> Vec<Co
     found.iter().map(|contact| contact.id).collect()
 }
 
-/// Checks that every search finds the contacts that match in the list of all contacts. Returns their number.
+/// Checks that each search finds exactly the matching contacts of the list of all contacts. Returns the sum of their
+/// numbers over all searches.
 async fn check(handle: &BusinessHandle, limit: usize) -> usize {
     let all = walk(100, async |page| handle.contacts(&ContactFilter::default(), &page).await).await;
     let mut count = 0;

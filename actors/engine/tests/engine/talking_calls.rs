@@ -35,7 +35,8 @@ async fn a_call_hears_that_a_slow_model_needs_a_moment() {
     let answer = last(&stage.said(id, "I would like a haircut").await);
     let expected = guided("I would like a haircut").await;
     assert!(answer.starts_with("One moment, please. ") && answer.contains(&expected), "{answer}");
-    // No line is said in more than two consecutive turns.
+    // A line such as "One moment, please." is said in at most two consecutive turns, so the third turn begins without
+    // it.
     let id = stage.started(Channel::Voice).await;
     for (answer, says_so) in [("I can help you.", true), ("We can look.", true), ("Please go on.", false)] {
         stage.script.will(late(says(answer)));
@@ -67,7 +68,7 @@ async fn a_model_that_checks_the_code_can_list_the_callers_appointments() {
         _ => None,
     });
     let code = code.unwrap();
-    // The model gives a code that the caller has not said.
+    // The model passes a code to the function that the caller has not said, so the caller is not verified.
     stage.script.will(calls("check_code", &json!({ "code": code })));
     stage.script.will(says("Please give me the code again."));
     stage.said(id, "One second please, I am looking").await;

@@ -28,7 +28,7 @@ async fn sentences_that_a_rule_drops_do_not_make_a_conversation_too_long() {
     let id = started(&stage.handle(), StartConversation { from, ..start(Channel::Sms) }).await;
     let dropped = format!("# {}\n", "\u{1f642}".repeat(290)).repeat(20);
     for turn in 0..60 {
-        // A line is said in at most two consecutive turns.
+        // A line is said in at most two consecutive turns, so the turns alternate between two lines.
         let said = if turn % 2 == 0 { HELP } else { "What else would you like to know?" };
         stage.script.will(says(&format!("{dropped}{said}")));
         let taken = stage.handle().take_turn(by_operator(), say(id, "Hello")).await.unwrap();
@@ -83,7 +83,7 @@ async fn a_function_that_takes_too_long_leaves_the_turn_to_the_guided_path() {
     let handle = stage.handle();
     let turn = tokio::spawn(async move { handle.take_turn(by_operator(), say(id, words)).await });
     sleep(Duration::from_secs(1)).await;
-    // The answer to the function's question waits until this change is durable.
+    // The result of the function `find_openings` waits until this change is durable.
     stage.world.disk.hold_syncs();
     let _booked = stage.world.ask(&stage.shop, stage.shop.booking(at(2, 9), 1)).await;
     sleep(Duration::from_secs(9)).await;

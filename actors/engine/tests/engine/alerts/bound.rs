@@ -41,8 +41,8 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
         done(&world, &shop, message(Urgency::Normal, None)).await;
     }
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (6, 0));
-    // The mail to the owner is still within the limit. The mail to the quiet person would exceed it, so this
-    // person's alert is shown in the dashboard.
+    // The mail to the owner is still within the limit. The mail to the quiet person would exceed it. Therefore this
+    // person's alert is shown in the dashboard, although the person has chosen to get only mails.
     done(&world, &shop, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (7, 1));
     assert_eq!(
@@ -71,8 +71,8 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
     let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
     done(&world, &other, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &other).await, alerts(&world, &other, boss).await), (1, 1));
-    // The relay accepts mails again. The quiet person now has three mails and six alerts in the dashboard,
-    // one for each of the nine messages.
+    // The relay accepts mails again. For the nine messages, the quiet person gets three mails, and six alerts that are
+    // only in the dashboard.
     post.dies(false);
     pass(60).await;
     let mails = post.take();

@@ -186,7 +186,7 @@ struct Asking<'a> {
     /// A member whose removal affects no other row of the table.
     other: PersonId,
     number: u8,
-    /// The time at which the password was given.
+    /// The time at which the person last entered the password.
     password_at: Option<Timestamp>,
 }
 
@@ -197,7 +197,8 @@ impl Asking<'_> {
         self.of.change(Request { password_at: self.password_at, ..by(self.who) }, change).await.map(drop)
     }
 
-    /// Requests the change to a row. The target does not have to exist, because rights are checked first.
+    /// Requests the change that a row of the table names. The target does not have to exist, because rights are checked
+    /// first.
     #[allow(clippy::too_many_lines, reason = "one line per change")]
     async fn row(&self, change: &str) -> Outcome {
         let nothing = Uuid::from_u128(7);
@@ -467,7 +468,7 @@ async fn each_role_has_the_rights_of_the_table_and_an_inactive_person_has_none()
     }
 }
 
-/// The engine itself checks that the password was given recently, so no page can omit this check.
+/// The engine itself checks that the person has recently entered the password, so no page can omit this check.
 #[tokio::test(start_paused = true)]
 async fn changing_people_needs_a_fresh_password() {
     let world = world().await;
