@@ -175,10 +175,10 @@ impl Draft {
     /// Carries out a function that the model called.
     ///
     /// # Errors
-    /// Returns the question that the engine must answer first.
+    /// Returns the request that the engine must answer first.
     pub fn call(&mut self, call: &Call, facts: &Facts, answers: &Answers) -> Asked<()> {
-        // If the function returns a question, the engine repeats the whole call with the answer. The function therefore
-        // changes a copy.
+        // If the function returns a request to the engine, the engine repeats the whole call with the answer. The
+        // function therefore changes a copy.
         let mut next = self.clone();
         let answer = if next.is_over {
             Err("The turn is over.".to_owned())
@@ -200,8 +200,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Ends a round. Returns whether the model gets another round. That round contains the answers of the functions
-    /// that the model called. The engine calls this method exactly once after each round.
+    /// Ends a round. Returns whether the model gets another round. The request for that round contains the answers of
+    /// the functions that the model called. The engine calls this method exactly once after each round.
     pub fn wants_more(&mut self) -> bool {
         let called = std::mem::take(&mut self.called);
         let said = std::mem::take(&mut self.said).join(" ");
@@ -229,10 +229,10 @@ impl Draft {
         true
     }
 
-    /// Ends the turn. If the turn has no line and no staged change, the guided path takes it.
+    /// Ends the turn. If the turn has no line and no staged change, the guided path takes the turn.
     ///
     /// # Errors
-    /// Returns the question that the engine must answer first.
+    /// Returns the request that the engine must answer first.
     pub fn finish(&self, facts: &Facts, answers: &Answers) -> Asked<Output> {
         let mut flow = Flow::new(self.talk.clone(), &self.input, facts, answers);
         flow.out.effects.clone_from(&self.effects);
@@ -534,7 +534,7 @@ impl Draft {
         } else {
             Change::Cancel { appointment }
         };
-        // Staging a move or a cancellation asks the engine no question, so it needs no answers.
+        // The staging of a move or a cancellation makes no request to the engine, so it needs no answers.
         let staged = self.stage(facts, &Answers::default(), change);
         if staged.is_ok() { Ok(STAGED.into()) } else { Err("Try again later.".into()) }
     }
@@ -637,8 +637,8 @@ impl Draft {
     }
 }
 
-/// The code in a turn that also has other words. `None` if the turn has several codes, because the caller is then
-/// guessing.
+/// Returns the code in a turn that also has other words. Returns `None` if the turn has several codes, because the
+/// caller may be guessing.
 fn only_code(turn: &str) -> Option<String> {
     let mut words = reader::plain(turn);
     words.retain(|word| word.len() == 6 && word.bytes().all(|byte| byte.is_ascii_digit()));
@@ -737,8 +737,8 @@ fn parts(from: NaiveDate, to: NaiveDate) -> Vec<(NaiveDate, NaiveDate, u32)> {
     (0..RANGE_PARTS).map(part).collect()
 }
 
-/// Chooses up to 6 openings on up to 3 days, which are spread over the range. If a time is requested, chooses
-/// the openings nearest to this time on each day. Otherwise spreads them over the day.
+/// Chooses up to 3 days that are spread over the range, and up to 6 openings on these days. On each day, chooses the
+/// openings nearest to the requested time, or openings that are spread over the day if no time is requested.
 fn chosen(
     openings: &[Opening],
     wish: &Wish,

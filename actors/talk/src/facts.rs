@@ -1,7 +1,7 @@
-//! The data of the business that a conversation uses, and the questions that the rules ask the engine.
+//! The data of the business that a conversation uses, and the requests that the rules make to the engine.
 //!
-//! Invariant: the rules read only these facts and answers. A rule that needs an answer returns the question.
-//! The engine answers it, and runs the same rule again with the answer.
+//! Invariant: the rules read only these facts and the engine's answers. A rule that needs an answer returns a request.
+//! The engine answers the request, and runs the same rule again with the answer.
 
 use chrono::{NaiveDate, NaiveTime};
 use chrono_tz::Tz;
@@ -68,7 +68,7 @@ pub struct OpenDay {
     pub windows: Vec<(NaiveTime, NaiveTime)>,
 }
 
-/// A question to the engine. Some questions ask the engine for a change: see [`Ask::is_change`].
+/// A request to the engine: a query or a change; see [`Ask::is_change`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ask {
     /// Asks for the openings of a service. The answer is [`Answer::Openings`].
@@ -100,7 +100,7 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// Whether the engine makes a change to answer the question.
+    /// Whether the engine makes a change to answer the request.
     pub fn is_change(&self) -> bool {
         match self {
             Self::Openings(_) | Self::Appointments { .. } | Self::Passages { .. } | Self::Phone { .. } => {
@@ -236,7 +236,7 @@ pub struct Passage {
 #[derive(Clone, Debug, Default)]
 pub struct Answers(Vec<(Ask, Answer)>);
 
-/// A result of a rule, or the question that must be answered first.
+/// A result of a rule, or the request that the engine must answer first.
 pub type Asked<T> = Result<T, Box<Ask>>;
 
 impl Answers {

@@ -117,7 +117,7 @@ impl<'a> Flow<'a> {
         can_change(&self.out.talk, self.facts)
     }
 
-    /// Transfers the call to a person if that is possible. Otherwise, and after a failed transfer, asks for a message.
+    /// Transfers the call to a person if that is possible. If it is not possible or fails at once, asks for a message.
     pub(crate) fn person(&mut self) {
         self.talk().stage = None;
         if self.can_transfer() {
@@ -205,7 +205,7 @@ impl<'a> Flow<'a> {
         (service.unwrap_or_default(), staff.unwrap_or_default())
     }
 
-    /// Makes the staged change. Called after the caller has said yes.
+    /// Makes the staged change. Must be called only after the caller has said yes.
     pub(crate) fn commit(&mut self) -> Asked<()> {
         let Some(stage) = self.out.talk.stage.clone() else { return Ok(()) };
         match stage.change.clone() {
@@ -458,7 +458,7 @@ impl<'a> Flow<'a> {
         self.out.choices.clear();
     }
 
-    /// Sets the list from which the caller chooses. The next page to show is its first page.
+    /// Sets the list from which the caller chooses. The next page that is shown is the list's first page.
     pub(crate) fn list(&mut self, mut listed: Vec<Listed>) {
         listed.truncate(LIST_MAX);
         self.talk().place.listed = listed;

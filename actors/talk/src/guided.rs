@@ -202,7 +202,7 @@ pub(crate) fn go(flow: &mut Flow<'_>, step: Step) {
     }
 }
 
-/// Says the menu, with its keys except on the website.
+/// Says the menu. In calls and text messages, also says the entries with their keys.
 pub(crate) fn menu(flow: &mut Flow<'_>) {
     flow.talk().place = Position::default();
     let key = match (flow.can_book(), flow.can_change()) {
@@ -902,7 +902,7 @@ fn after_message(flow: &mut Flow<'_>) {
     }
 }
 
-/// Answers a question from the settings, or else from the knowledge entries.
+/// Answers a question from the settings or, if they do not contain the answer, from the knowledge entries.
 fn question(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     if plain(text).is_empty() {
         return not_understood(flow);

@@ -17,8 +17,8 @@ pub const ANSWER_CHARS_MAX: usize = 300;
 /// If a passage has at least this number of words, it ends at the next end of a paragraph.
 const WORDS_MIN: usize = 60;
 const WORDS_MAX: usize = 200;
-/// A content word is rare if fewer than one passage in this number contains it. Content words are all words
-/// except [`STOP_WORDS`].
+/// A content word is rare if fewer than one in this many passages contain it. Content words are all words except
+/// [`STOP_WORDS`].
 const RARE: usize = 20;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -87,7 +87,7 @@ impl Index {
     }
 
     /// The best passages for a question, at most [`PASSAGES_MAX`]. Each passage contains at least two content words of
-    /// the question, or a rare one.
+    /// the question, or one rare content word.
     pub fn search(&self, query: &str) -> Vec<Passage> {
         let stems = |locale| content(query, locale).into_iter().collect::<BTreeSet<_>>();
         let (english, french) = (stems(Locale::En), stems(Locale::Fr));
@@ -193,7 +193,7 @@ pub(crate) fn sentences(text: &str) -> Vec<String> {
 }
 
 /// Returns the sentences of a passage that answer a question, with at most [`ANSWER_CHARS_MAX`] characters. The answer
-/// begins with the sentence that shares the most words with the question. `None` if every sentence is too long.
+/// begins with the sentence that shares the most words with the question. Returns `None` if every sentence is too long.
 pub(crate) fn answer(passage: &str, query: &str) -> Option<String> {
     let all = sentences(passage);
     let score = |sentence: &str| {

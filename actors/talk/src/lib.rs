@@ -9,12 +9,12 @@
 //!   the read-back with a clear yes. The reader decides whether a yes is clear, never a model.
 //! - A line that reports a change is returned only after the engine has answered that the change was made.
 //! - Appointments are disclosed only to a verified caller.
-//! - No input of a caller and no output of a model causes a panic. Only an answer of the engine that does not
-//!   fit its question causes one.
+//! - No input of a caller and no output of a model causes a panic. Only an answer of the engine that does not fit the
+//!   request causes a panic.
 //!
 //! | Module | Purpose |
 //! |---|---|
-//! | `facts` | the data of the business; questions to the engine and their answers |
+//! | `facts` | the data of the business; requests to the engine and its answers |
 //! | `state` | the state between two turns; input and output of a turn |
 //! | `turn` | the rules of a turn that apply with and without a model |
 //! | `flow` | a turn in progress: its lines, choices and effects; staging and committing a change |

@@ -91,7 +91,7 @@ pub struct Choice {
     /// The key that selects the choice (`1` to `9`, `0` or `*`), or `link` for a link on the website.
     pub id: String,
     pub label: String,
-    /// The choice is a link to manage this appointment. The engine creates its URL.
+    /// If set, the choice is a link to manage this appointment. The engine creates the URL.
     pub link: Option<AppointmentId>,
 }
 
@@ -120,8 +120,8 @@ pub enum Said {
 pub struct Input {
     pub at: Timestamp,
     pub said: Said,
-    /// The part of the previous lines that was played before the caller interrupted them. `None` if all of them were
-    /// played.
+    /// The part of the previous lines that was played before the caller interrupted them. It is `None` if all lines
+    /// were played.
     pub heard: Option<String>,
     /// Whether a model may take this turn.
     pub model: bool,
@@ -227,7 +227,7 @@ pub struct Past {
 pub const HISTORY_CHARS_MAX: usize = 16_000;
 /// The maximum number of offered times that have handles.
 const TIMES_MAX: usize = 60;
-/// The maximum numbers of dates and times of a [`Seen`] between two turns.
+/// The maximum numbers of dates and times that a [`Seen`] keeps from one turn to the next.
 const SEEN_DATES_MAX: usize = 128;
 const SEEN_TIMES_MAX: usize = 256;
 
@@ -347,7 +347,7 @@ impl Handles {
         self.times_gone += gone;
     }
 
-    /// The number of the handle of a time. A time without a handle gets one.
+    /// Returns the number of the handle of a time. Creates a handle if the time has none.
     pub(crate) fn number_of(&mut self, time: OfferedTime) -> usize {
         let known = self.times.iter().position(|known| *known == time);
         let at = known.unwrap_or_else(|| {

@@ -56,7 +56,7 @@ pub fn begin(start: &Start, facts: &Facts) -> Output {
 /// Takes a turn of the caller.
 ///
 /// # Errors
-/// Returns the question that the engine must answer first.
+/// Returns the request that the engine must answer first.
 pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Asked<Turned> {
     let mut flow = Flow::new(talk.clone(), input, facts, answers);
     let done = |flow: Flow<'_>| Ok(Turned::Done(Box::new(flow.finish())));
@@ -84,7 +84,7 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
         flow.say_with(Key::Emergency, &[("number", words::emergency_number(&facts.phone_region))]);
         flow.effect(EffectKind::Emergency, None);
         // The conversation continues at the menu. But if the receptionist has asked for a message, the caller can still
-        // leave it.
+        // leave the message.
         let is_body = flow.out.talk.place.step == Step::Body;
         flow.talk().place = Position::default();
         guided::go(&mut flow, if is_body { Step::Body } else { Step::Menu });

@@ -210,7 +210,7 @@ impl Tokens {
         reader::cardinal(word).map(|(value, len)| (f64::from(value), len))
     }
 
-    /// The count of the words of `and a half` at a position.
+    /// Returns how many words the phrase `and a half` or `et demie` has at a position: 3, 2, or 0 if it is not there.
     fn half(&self, at: usize) -> usize {
         let is = |offset: usize, words: &[&str]| self.is(at + offset, words);
         match () {
@@ -250,8 +250,8 @@ impl Tokens {
         }
     }
 
-    /// The minutes of a number of hours, such as `two hours`, `half an hour` or `trois quarts d'heure`. The position is
-    /// that of the unit, such as `hours`.
+    /// The minutes of a number of hours, such as `two hours`, `half an hour` or `trois quarts d'heure`. `at` is the
+    /// position of the unit, such as `hours`.
     fn hours(&self, at: usize) -> Option<f64> {
         if !self.is(at, &HOURS) && !self.is(at, &HEURES) {
             return None;

@@ -66,7 +66,8 @@ pub(super) fn claims(sentence: &str, around: &Around<'_>) -> Vec<Claim> {
         ("transféré", TRANSFERRED, false),
         ("pris", NOTED, false),
     ];
-    // A French participle without its accents can be another word. Then it counts only after one of these words.
+    // Without its accents, a French participle can be another word. So a word without accents counts as a participle
+    // only after one of these words.
     const AUXILIARIES: [&str; 14] = [
         "est", "ai", "a", "avons", "etes", "ete", "bien", "cest", "sont", "avez", "suis", "jai", "as", "ont",
     ];

@@ -256,7 +256,7 @@ pub fn summary(talk: &Talk, facts: &Facts, now: Timestamp, text: &str) -> Option
     is_kept.then_some(text)
 }
 
-/// Returns the writer of the dates in functions' answers. These answers are in English.
+/// Returns the date formatter for the answers of functions, which are in English.
 pub(crate) fn english(facts: &Facts, now: Timestamp) -> When<'_> {
     When { locale: domain::Locale::En, zone: facts.zone, region: "", now }
 }

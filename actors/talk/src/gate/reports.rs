@@ -149,7 +149,8 @@ impl Words {
         words.contains(&self.at(at))
     }
 
-    /// Skips the given words, for example those between an auxiliary verb and its participle, up to [`BETWEEN_MAX`].
+    /// Skips at most [`BETWEEN_MAX`] of the given words, for example the words between an auxiliary verb and its
+    /// participle.
     fn skip(&self, at: usize, words: &[&str]) -> usize {
         let skipped = (at..self.all.len()).take(BETWEEN_MAX).take_while(|at| self.is(*at, words));
         at + skipped.count()

@@ -181,7 +181,7 @@ pub(super) const ENGLISH_SAFE: [&str; 25] = [
     "meant",
     "got",
 ];
-/// Participles that describe appointments in general.
+/// Participles that describe the state of any appointment and report no change, such as `needed`.
 pub(super) const ENGLISH_STATES: [&str; 28] = [
     "needed",
     "required",
@@ -375,7 +375,7 @@ pub(super) const FRENCH_SAFE: [&str; 15] = [
     "trouv", "verifi", "cherch", "regard", "essay", "propos", "ecout", "oubli", "consult", "constat",
     "mentionn", "expliqu", "remarqu", "cit", "prefer",
 ];
-/// The stems of French participles that describe appointments in general.
+/// The stems of French participles that describe the state of any appointment and report no change, such as `demandé`.
 pub(super) const FRENCH_STATES: [&str; 15] = [
     "demand",
     "conseill",

@@ -123,8 +123,8 @@ fn near<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     if let Some((days, rest)) = fixed.into_iter().find_map(|(words, days)| Some((days, at.any(words)?))) {
         return Some((ahead(days), rest));
     }
-    // `tonight` is also read as a part of the day, so it is not skipped. Of the other phrases, only the first word is
-    // skipped.
+    // `tonight` is also read as a part of the day, so it is not skipped. In the other phrases, only the first word is
+    // skipped, because the words after it are read as a part of the day.
     let parts = [
         "tonight",
         "this morning",

@@ -138,8 +138,8 @@ fn capitalised(word: &str) -> String {
     }
 }
 
-/// The digits of a turn, which may be written as words. `None` if the turn contains words other than digits
-/// and fillers.
+/// Returns the digits of a turn, which may be written as words. Returns `None` if the turn contains words other than
+/// digits and fillers.
 fn digits(text: &str) -> Option<String> {
     let fillers = [
         "my",
@@ -194,7 +194,7 @@ fn digits(text: &str) -> Option<String> {
         } else if let Some((value, len)) =
             numbers::cardinal(|offset| words.get(start + offset).map(String::as_str))
         {
-            // `zéro six` and `oh six` are single digits, and `douze` means the digits 12.
+            // Each number word adds its digits: `zéro six` and `oh six` give `06`, and `douze` gives `12`.
             for _ in 0..repeat {
                 digits.push_str(&value.to_string());
             }

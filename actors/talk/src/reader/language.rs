@@ -89,7 +89,7 @@ const FRENCH: [&str; 40] = [
     "sil",
 ];
 
-/// The language of a turn. `None` if its words belong to both languages or to neither.
+/// Returns the language of a turn, or `None` if its words belong to both languages or to neither.
 pub fn language(text: &str) -> Option<Locale> {
     let words = plain(text);
     let count = |list: &[&str]| words.iter().filter(|word| list.contains(&word.as_str())).count();

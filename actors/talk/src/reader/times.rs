@@ -67,7 +67,7 @@ impl Times {
         self
     }
 
-    /// The times that are in both sets. `None` if there are none.
+    /// Returns the times that are in both sets, or `None` if no time is in both.
     pub(super) fn and(&self, other: &Self) -> Option<Self> {
         let common =
             self.0.iter().flat_map(|one| other.0.iter().map(move |two| (one.0.max(two.0), one.1.min(two.1))));
@@ -223,7 +223,8 @@ fn between(first: &Times, last: &Times) -> Option<Times> {
         .map(|(from, to)| Times::range(from, to))
 }
 
-/// Reads a single time. Returns one minute, or the same minute before and after noon.
+/// Reads a single time. Returns one minute of the day, or two that are 12 hours apart if the words do not say whether
+/// morning or afternoon is meant.
 fn point(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
     let (minute, is_sure, rest) = clock(at, bare)?;
     let (times, rest) = if is_sure { (Times::point(minute), rest) } else { half(minute, rest) };
@@ -257,7 +258,8 @@ fn half(minute: u32, rest: At<'_>) -> (Times, At<'_>) {
     (Times::twice(base), rest)
 }
 
-/// Reads a clock time. Returns its minute, whether it belongs to the 24-hour clock, and the remaining words.
+/// Reads a clock time. Returns the minute of the day, whether it is certain (false if the time 12 hours later may be
+/// meant), and the remaining words.
 fn clock(at: At<'_>, bare: Bare) -> Option<(u32, bool, At<'_>)> {
     named(at).or_else(|| relative(at)).or_else(|| digital(at)).or_else(|| spoken(at, bare))
 }

@@ -107,19 +107,18 @@ impl<'a> At<'a> {
         Self { at: self.at.checked_sub(1)?, ..self }.word()
     }
 
-    /// Skips the words of a phrase. `None` if the text at this position differs from the phrase.
+    /// Skips the words of a phrase. Returns `None` if the text at this position differs from the phrase.
     pub(super) fn phrase(self, phrase: &str) -> Option<Self> {
         phrase.split(' ').try_fold(self, |at, word| (at.word()? == word).then(|| at.skip(1)))
     }
 
-    /// Skips the first phrase in the list that is in the text at this position. `None` if the text contains
-    /// none of the phrases here.
+    /// Skips the first phrase in the list with which the text at this position begins. Returns `None` if it begins with
+    /// none of them.
     pub(super) fn any(self, phrases: &[&str]) -> Option<Self> {
         phrases.iter().find_map(|phrase| self.phrase(phrase))
     }
 
-    /// Skips a phrase like [`At::any`], but stays at this position if the text contains none of the phrases
-    /// here.
+    /// Skips a phrase like [`At::any`], but returns this position if the text here begins with none of the phrases.
     pub(super) fn optional(self, phrases: &[&str]) -> Self {
         self.any(phrases).unwrap_or(self)
     }

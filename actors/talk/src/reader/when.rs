@@ -23,12 +23,12 @@ pub struct Context {
     /// Whether `11/24` is read as 24 November, as in the phone region US.
     pub month_first: bool,
     pub expect: Expect,
-    /// True for the sentences of a model. A weekday then means every date on that weekday. A date that is not on the
-    /// weekday before it means no date. `after three` means 3:00 or 15:00 and not a range.
+    /// True for the sentences of a model. A weekday then means every date on that weekday. A weekday followed by a date
+    /// that is not on this weekday means no date. `after three` means 3:00 or 15:00 and not a range.
     pub is_strict: bool,
 }
 
-/// The dates and the times of a turn. `None` if the turn names none.
+/// The dates and the times of a turn. A field is `None` if the turn names no dates or no times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     pub dates: Option<BTreeSet<NaiveDate>>,

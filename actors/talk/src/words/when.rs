@@ -49,7 +49,7 @@ fn is_twelve(region: &str) -> bool {
     TWELVE_HOUR_REGIONS.contains(&region)
 }
 
-/// The writer of dates and times.
+/// The formatter of dates and times.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct When<'a> {
     pub(crate) locale: Locale,

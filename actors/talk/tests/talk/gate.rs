@@ -132,8 +132,8 @@ fn claims_of_changes_need_their_effect() {
     let calls = [("check_code", json!({"code": CODE})), ("my_appointments", json!({}))];
     assert_eq!(rule(&mut caller, &code, &calls, "Your haircut is booked for Thursday at 14:00."), None);
     assert_eq!(rule(&mut self::caller(), &code, &calls, "Your haircut is cancelled."), claim);
-    // The conversation has sent a code, so "It is done." is true. But the conversation has booked nothing, so "done"
-    // with a booking is false.
+    // The conversation has sent a code, so "It is done." is true. But it has booked nothing, so a sentence that says
+    // that a booking was done is false.
     let mut caller = self::caller();
     let (mut draft, mut answers) = caller.draft("when is my appointment");
     let send = Call { id: "c".into(), name: "send_code".into(), arguments: "{}".into() };

@@ -1,4 +1,4 @@
-//! Conversations with a modelled business, on the guided path and with a model.
+//! Conversations with a simulated business, on the guided path and with a language model.
 
 #![allow(clippy::unwrap_used)] // a failed `unwrap` fails the test
 

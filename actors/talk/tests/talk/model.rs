@@ -353,7 +353,7 @@ fn the_state_of_a_conversation_has_a_bound() {
         call(&mut caller, &mut draft, &mut answers, "find_openings", &wish);
         assert!(draft.wants_more());
         newest = answered(&caller, &draft).remove(0);
-        // A line is said in at most two consecutive turns.
+        // A line is said in at most two consecutive turns, so the turns alternate between two lines.
         let said = if turn % 2 == 0 { "Which time suits you?" } else { "What do you think?" };
         draft.sentence(said, &caller.world.facts);
         let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));

@@ -1,4 +1,4 @@
-//! A modelled business that answers the questions of the rules, and a caller.
+//! A simulated business that answers the requests of the rules, and a caller.
 
 use chrono::{Datelike, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone};
 use chrono_tz::Tz;
