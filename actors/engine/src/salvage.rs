@@ -88,8 +88,8 @@ impl SalvagedBusiness {
     }
 }
 
-/// Copies the readable rows of the store `from` into the new store `to`. Errors: the store is in use or
-/// missing, the target is not empty, or the target cannot be created.
+/// Copies the readable rows of the store `from` into the new store `to`. Fails if the store is in use or missing, or if
+/// the target is not empty or cannot be created.
 pub async fn salvage(from: &Path, to: &Path, ports: &Ports) -> Result<Salvaged, StoreError> {
     let salvaging = Salvaging::begin(from, to)?;
     let mut salvaged = count(&salvaging.store)?;
@@ -123,8 +123,8 @@ async fn repair(
     upgrade(store, Upgrades::Allowed).await?;
     let mut reapplying = Reapplying::new(store, ports);
     for business in &salvaged.businesses {
-        // If the number of rows may differ from the recorded usage, the recorded usage is dropped. Otherwise the daily
-        // count would set the business aside.
+        // If the number of rows may differ from the recorded usage, the recorded usage is dropped, because the daily
+        // count would set aside a business with such a difference.
         if business.differs() || !salvaged.has_newest() {
             reapplying.forget_usage(business.id).await?;
         }

@@ -196,8 +196,8 @@ pub enum Answer {
 pub enum Refused {
     /// The time is no longer available.
     Taken,
-    /// The appointment cannot be changed in this conversation. Its notice period has begun,
-    /// `change_by_caller` is off, or the appointment has ended or was changed meanwhile.
+    /// The appointment cannot be changed in this conversation, because its notice period has begun, `change_by_caller`
+    /// is off, or the appointment has ended or was changed in the meantime.
     Changed,
     /// A limit is reached, a budget is used up, or the booking mode is `off`.
     Limit,
@@ -221,7 +221,7 @@ pub struct OwnAppointment {
     pub staff: StaffId,
     pub staff_name: String,
     pub starts_at: Timestamp,
-    /// Whether the notice period and `change_by_caller` allow the caller to move and cancel it now.
+    /// Whether the notice period and `change_by_caller` allow the caller to move and cancel the appointment now.
     pub changeable: bool,
 }
 

@@ -1,7 +1,7 @@
 //! A turn in progress, with its lines, choices and effects. This module stages a change, reads it back to the
 //! caller, and commits it after a yes.
 //!
-//! Invariant: [`Flow::commit`] is the only place that asks the engine for a change of an appointment.
+//! Invariant: only [`Flow::commit`] asks the engine for a change of an appointment.
 
 use chrono::TimeDelta;
 use domain::{AppointmentId, BookingMode, Locale, Timestamp};
@@ -419,9 +419,10 @@ impl<'a> Flow<'a> {
         self.out
     }
 
-    /// A line is said in at most two consecutive turns. If a turn would be the third one with the same line, the
-    /// receptionist offers to take a message instead. If it would be the third such offer, the receptionist asks for
-    /// the message instead. If it would be the third such question, the conversation ends.
+    /// Ensures that a line is said in at most two consecutive turns. If a line would be said in a third consecutive
+    /// turn, the receptionist offers to take a message. If the offer would be said in a third consecutive turn too, the
+    /// receptionist asks for the message. If this question would also be said in a third consecutive turn, the
+    /// conversation ends.
     fn limit_repeats(&mut self) {
         let before = std::mem::take(&mut self.talk().repeated);
         let times =

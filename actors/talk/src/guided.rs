@@ -202,7 +202,7 @@ pub(crate) fn go(flow: &mut Flow<'_>, step: Step) {
     }
 }
 
-/// Says the menu. In calls and text messages, also says the entries with their keys.
+/// Says the menu and, except on the website, its entries with their keys.
 pub(crate) fn menu(flow: &mut Flow<'_>) {
     flow.talk().place = Position::default();
     let key = match (flow.can_book(), flow.can_change()) {

@@ -1,5 +1,5 @@
-//! The rules of the receptionist's conversations with callers, in calls, text messages and website chats. A
-//! *caller* may also be the writer of a text message or a chat, and a *model* is a language model.
+//! The rules of the receptionist's conversations with callers, in calls, text messages and website chats. A *caller*
+//! may also be a person who writes text messages or chats, and a *model* is a language model.
 //!
 //! The rules are pure functions of the state ([`Talk`]), the input, the [`Facts`] of the business and the engine's
 //! [`Answers`]. Invariants:

@@ -138,7 +138,7 @@ pub struct Start {
     pub from: Option<String>,
     /// The page's language, or the business's language if there is no page.
     pub locale: Locale,
-    /// The contact whose phone number is `from`. Only set in a text thread.
+    /// The contact whose phone number is `from`. It is set only in a text thread.
     pub contact: Option<ContactId>,
     /// The number of wrong confirmation numbers that this phone number has lately sent in earlier text threads.
     pub wrong_numbers: u32,

@@ -148,7 +148,8 @@ impl State {
         }
     }
 
-    /// Writes the outcome of an attempt. If the outcome disables the endpoint, the business's actor writes it instead.
+    /// Writes the outcome of an attempt. If the outcome disables the endpoint, the actor of the business writes the
+    /// outcome.
     pub(super) fn record(&mut self, deliveries: &Arc<Deliveries>, ended: Ended) -> Result<(), StoreError> {
         let (shared, event) = (&deliveries.shared, ended.delivery.event_id);
         // The outcome of an attempt is dropped if the endpoint is deleted, because no rows may be written for
@@ -220,8 +221,8 @@ impl State {
         });
     }
 
-    /// Starts to write the alert about the current outage if it is due. Otherwise returns the time until it
-    /// is due.
+    /// Starts to write the alert about the current outage if the alert is due. Returns the time until it is due if it
+    /// is not due yet.
     pub(super) fn alert_of_failing(
         &mut self,
         deliveries: &Deliveries,

@@ -195,8 +195,8 @@ impl State {
         Ok((count, progress))
     }
 
-    /// Sends deliveries again, except deliveries whose events are wiped. Returns how many were scheduled, and
-    /// whether the budget of waiting deliveries was too small for all of them.
+    /// Sends the given deliveries again. Skips deliveries whose events are wiped. Returns the number of scheduled
+    /// deliveries, and whether the budget of waiting deliveries was too small for all given deliveries.
     async fn send_again(
         &self,
         deliveries: &Deliveries,

@@ -25,7 +25,7 @@ pub struct WebhookTrial {
     pub response_body: Option<String>,
 }
 
-/// The signature is not logged. Neither is the URL's path, because it may contain a secret of the receiver.
+/// The signature and the URL's path are not logged. The path may contain a secret of the receiver.
 impl std::fmt::Debug for WebhookTrial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WebhookTrial").field("shown", &self.shown).finish_non_exhaustive()

@@ -110,7 +110,7 @@ impl Engine {
         [done, incomplete, failed].map(|count| count.load(Ordering::Relaxed)).into()
     }
 
-    /// The point in time of the newest complete backup, by this or an earlier process.
+    /// The point in time of the newest complete backup, which this process or an earlier process of the service made.
     pub fn newest_backup(&self) -> Option<Timestamp> {
         self.shared().store.noted_instant(Noted::NewestBackup)
     }

@@ -67,8 +67,8 @@ impl Allowances {
         }
     }
 
-    /// Counts an invitation, unless a limit is reached. The error is the instant from which the invitation is
-    /// allowed.
+    /// Counts an invitation if no limit is reached. If a limit is reached, the error is the instant from which the
+    /// invitation is allowed.
     pub(crate) fn invitation(&mut self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.of_business, of), (&mut self.to_address, fold_address(to)), now)
     }
@@ -82,7 +82,7 @@ impl Allowances {
         self.tests_of.count(of, now).map(|_| ())
     }
 
-    /// Counts a reset request. Known and unknown addresses are counted alike.
+    /// Counts a reset request. Known and unknown addresses are counted in the same way.
     pub(crate) fn forgotten(&mut self, email: &str, source: IpAddr, now: Timestamp) -> Forgotten {
         if let Some(free) = self.of_source.free_at(source, now) {
             return Forgotten::TooMany(free);
@@ -93,8 +93,8 @@ impl Allowances {
     }
 }
 
-/// Counts an event for both keys, unless a key is at its limit. The error is the instant from which both keys
-/// are below their limits.
+/// Counts an event for both keys if neither key is at its limit. If a key is at its limit, the error is the instant
+/// from which both keys are below their limits.
 fn both<A: Eq + Hash, B: Eq + Hash>(
     (of, who): (&mut Windows<A>, A),
     (to, whom): (&mut Windows<B>, B),

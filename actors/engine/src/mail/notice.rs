@@ -223,8 +223,8 @@ impl State {
         mail.attempts > 0 || was_due || self.sending.contains(&key) || self.tried.contains(&key)
     }
 
-    /// Returns the notice's mail, marked as dropped. If the customer may have received the mail, it has at least one
-    /// attempt.
+    /// Returns the notice's mail, marked as dropped. If the customer may have received the mail, its number of attempts
+    /// is at least 1.
     fn dropped(&self, mail: &Mail, reason: DropReason, at: Timestamp) -> Mail {
         let attempts = mail.attempts.max(self.may_have_arrived(mail).into());
         Mail { attempts, ..mail.dropped(reason, at) }

@@ -82,7 +82,7 @@ impl Order {
         self.put(lane, Waits { due, turn });
     }
 
-    /// Sets a lane's next due time to `due`, unless the lane is due earlier.
+    /// Sets a lane's next due time to `due` if the lane is not due earlier.
     pub(super) fn add(&mut self, lane: Lane, due: Timestamp) {
         let due = self.waits.get(&lane).map_or(due, |waits| waits.due.min(due));
         self.set(lane, Some(due));

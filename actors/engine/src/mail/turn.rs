@@ -21,7 +21,7 @@ use crate::shared::Shared;
 /// The maximum number of lane scans in one turn. If lanes are left, the next turn scans them.
 const LOOKS_PER_TURN: usize = 64;
 const OTHERS_PER_LOOK: usize = 256;
-/// The maximum number of mails that one turn gathers into one mail. The next turn gathers the rest.
+/// The maximum number of mails that one turn gathers into one mail. The next turn gathers further mails.
 const GATHERED_PER_TURN: usize = 256;
 const CHANGES_MAX: usize = 64;
 /// Different clocks may have set the due times of one day's alerts. Alerts whose due times differ by at most this time

@@ -42,7 +42,7 @@ pub enum RepairError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     pub present: Timestamp,
-    /// Whether an earlier repair had been interrupted and was continued.
+    /// Whether this repair continued an earlier repair that had been interrupted.
     pub resumed: bool,
     pub businesses: Vec<BusinessReport>,
     pub others: u64,

@@ -166,7 +166,7 @@ impl Scans {
         self.waiting.held()
     }
 
-    /// Runs the steps of a request. Errors: [`EngineError::Overloaded`] if too many requests wait.
+    /// Runs the steps of a request. Fails with [`EngineError::Overloaded`] if too many requests wait.
     pub(crate) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         store: &Store,

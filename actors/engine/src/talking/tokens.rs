@@ -71,8 +71,8 @@ impl Tokens {
         });
     }
 
-    /// Raises the numbers in memory to the stored numbers. The numbers in memory are smaller if the service has started
-    /// since, or if another business has replaced this business.
+    /// Raises the numbers in memory to the stored numbers. The numbers in memory are smaller if the service was
+    /// restarted after the stored numbers were written, or if another business has replaced this business in memory.
     pub(super) fn add_stored(&self, it: &Counted, stored: UsedTokens) {
         self.change(it, |used| UsedTokens {
             all: used.all.max(stored.all),

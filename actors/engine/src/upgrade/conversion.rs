@@ -1,4 +1,4 @@
-//! A conversion in progress: it reads rows and writes their converted form.
+//! A conversion in progress: it reads rows and writes the converted rows.
 
 use domain::{BusinessId, ResourceId};
 use store::keys::installation_kind;

@@ -49,8 +49,8 @@ pub(crate) fn check(meta: &MetaRecord) -> Result<(), StoreError> {
     }
 }
 
-/// Converts a store of an earlier format to the current format. An empty store does not change. Errors: the
-/// store has a later format, may not be converted, or fails.
+/// Converts a store of an earlier format to the current format. An empty store does not change. Fails if the store has
+/// a later format, if `upgrades` refuses the conversion, if a business is set aside, or if the store fails.
 pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Ok(()) };
     let found = match meta.format {

@@ -23,7 +23,7 @@ pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreE
             batch.delete(*key);
             batch.delete(earlier::appointment_by_start(of, starts_at, id));
             batch.delete(earlier::appointment_by_update(of, updated_at, id));
-            // Both formats encode the record alike.
+            // Both formats encode the record in the same way.
             batch.put(keys::appointment(of, starts_at, id), value.to_vec());
             batch.put(keys::appointment_start(of, id), start());
             if updated_at != created_at {
@@ -34,10 +34,10 @@ pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreE
         .await
 }
 
-/// From format 2 to 3. Format 3 adds new forms of rows (record versions, long values in small pieces, rows of
-/// clocks, ages and budgets). The old forms stay readable, so rows of these forms are not converted. Early
-/// versions of format 2 had an index row by `updated_at` for every appointment, later versions only for changed
-/// appointments. This step deletes the index rows of unchanged appointments.
+/// From format 2 to 3. Format 3 adds record versions, long values in small pieces, and rows of clocks, ages and
+/// budgets. The earlier layouts stay readable, so rows with these layouts are not converted. Early versions of format 2
+/// had an index row by `updated_at` for every appointment, later versions only for changed appointments. This step
+/// deletes the index rows of unchanged appointments.
 pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| keys::of_kind(of, kind::APPOINTMENT_BY_UPDATE);
     conversion

@@ -98,8 +98,8 @@ impl Installation {
             installation_kind::SLUG => {
                 let Some(owner) = checker.decoded::<SlugOwner>(value) else { return };
                 let of = owner.business_id;
-                // A slug of a missing business is not damage, because a restore that repeats the deletion of
-                // a business leaves the slug.
+                // A slug of a missing business is not damage, because a restore that repeats the deletion of a business
+                // does not delete the slug.
                 if owner.reserved_until.is_some() || !checker.is_there(&keys::profile(of)) {
                     return;
                 }

@@ -70,7 +70,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks a row of search texts, except the texts, which are compared when their records are checked.
+    /// Checks a row of search texts. The texts themselves are compared when the check reaches their records.
     pub(super) fn search_texts(&mut self, kind: &Kind, value: &[u8]) {
         let Some(row) = self.decoded::<SearchRecord>(value) else { return };
         let Some(last) = self.id::<ContactId>().map(ResourceId::uuid) else { return };

@@ -288,8 +288,8 @@ async fn a_walk_shows_the_same_whatever_the_budget_and_the_page() {
     assert!(empty > 1_000, "only {empty} pages were empty and had a next page");
 }
 
-/// Checks that each list that can be read in two orders has the same items in both, with one order the reverse of the
-/// other.
+/// Checks that a list in descending order is the reverse of the list in ascending order. A list with `updated_since`
+/// ignores the requested order.
 fn from_either_end(lists: &[(String, Walked)]) {
     let mut turned = 0;
     for (name, forwards) in lists {

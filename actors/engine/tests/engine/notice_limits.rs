@@ -49,7 +49,7 @@ async fn notices_beyond_the_budget_are_dropped_and_the_change_succeeds() {
     ];
     assert_eq!(log(&handle).await, expected);
     assert_eq!(waiting(&handle).await, 3);
-    // A notice that is sent again uses the same budget.
+    // A notice that is sent again counts towards the same budget, so it is dropped too.
     let last = log_of(&handle, &NoticeFilter::default()).await[0].id;
     let again = handle.change(by_operator(), SendNoticeAgain { id: last }).await.unwrap().value;
     assert_eq!((again.status, again.reason), (Dropped, Some(Limit)));

@@ -1,5 +1,4 @@
-//! Pending appointments are found without a read of confirmed appointments. They are exactly the future
-//! appointments that the list shows as pending.
+//! The call `requests` returns exactly the future appointments that the list of appointments shows as pending.
 
 use chrono::TimeDelta;
 use domain::booking::{MoveRequest, Party};

@@ -116,7 +116,8 @@ impl Rows {
     }
 }
 
-/// The rows of search texts and the search texts of all records, by the kind of the rows.
+/// The stored rows of search texts, and the expected search texts of all records. The keys of both maps are the kinds
+/// of the rows.
 #[derive(Default)]
 struct SearchTexts {
     filed: BTreeMap<u8, Vec<(Vec<u8>, SearchRecord)>>,

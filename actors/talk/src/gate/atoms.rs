@@ -363,9 +363,9 @@ fn split(text: &str) -> Vec<String> {
     joined
 }
 
-/// Removes the numbers that are written in groups of digits from a text. Returns the rest of the text, and the numbers.
-/// A number has at least three groups with single signs between them, such as `01 23 45`, or it has at least two groups
-/// and as many digits as a phone number.
+/// Removes the numbers that are written in groups of digits from a text. Returns the text without them, and the
+/// numbers. A number has at least three groups with single signs between them, such as `01 23 45`, or it has at least
+/// two groups and as many digits as a phone number.
 fn take_groups(text: &str) -> (String, Vec<String>) {
     const GAP_MAX: usize = 4;
     const PHONE_DIGITS_MIN: usize = 9;

@@ -133,9 +133,9 @@ impl Gate<'_> {
             })
         };
         let has = |claim: &Claim| claim.of.iter().any(|kind| is_effect(*kind));
-        // "It is booked" may describe an appointment that was disclosed to the caller, if the dates and times in the
-        // sentence are those of such an appointment. But in "Done, it is booked", "booked" reports a change, so it
-        // needs an effect of this conversation.
+        // "It is booked" may describe an appointment that was disclosed to the caller, if the sentence contains only
+        // dates and times of such appointments. But in "Done, it is booked", "booked" reports a change, so it needs an
+        // effect of this conversation.
         let own = talk.handles.appointments.iter();
         let own = own.filter(|own| !is_cancelled(Some(Resource::Appointment(own.id))));
         let own: Vec<_> = own.map(|own| own.starts_at.utc().with_timezone(&facts.zone)).collect();

@@ -90,7 +90,7 @@ pub fn is_farewell(text: &str) -> bool {
     !text.contains('?') && consists_of(text, &FAREWELLS, &BEFORE_FAREWELLS)
 }
 
-/// Whether a turn consists of at least one entry of the list, and otherwise only of fillers.
+/// Whether a turn consists of at least one entry of the list and any number of fillers.
 fn consists_of(text: &str, list: &[&str], fillers: &[&str]) -> bool {
     let words = plain(text);
     let phrases = |list: &[&str]| list.iter().map(|phrase| plain(phrase)).collect::<Vec<_>>();

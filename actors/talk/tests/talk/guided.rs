@@ -370,7 +370,7 @@ fn a_caller_may_give_the_code_after_the_offer_of_a_message() {
     caller.says("I want to cancel my appointment");
     let wrong = "That is not the code. Please give me the code.";
     assert_eq!(caller.says("111111"), wrong);
-    // In place of the third question for the code, the receptionist offers to take a message.
+    // Instead of asking for the code a third time, the receptionist offers to take a message.
     assert_eq!(caller.says("222222"), "I do not know that. I can take a message.");
     assert_eq!(caller.says("333333"), wrong);
     assert_eq!(caller.says("444444"), wrong);

@@ -8,7 +8,7 @@ use talk::{Answers, Ask, Channel, EffectKind, Refused, Said, Turned};
 
 use crate::world::{CALLER, CODE, Caller, World, ZONE, at};
 
-/// The number of seeds, unless the environment variable `TALK_RUNS` sets another one.
+/// The number of seeds if the environment variable `TALK_RUNS` is not set.
 const SEEDS: u64 = 1_000;
 const TURNS: u64 = 7;
 

@@ -6,7 +6,7 @@
 //!   attributes, because the parser compares each attribute with the others of its element, and copies the namespaces
 //!   of the ancestors to each element that declares a namespace. The check limits the number of `<` and of `=`, because
 //!   the parser reserves memory for each of them.
-//! - The check and the parser divide a text into the same tags, up to the place where the parser finds an error.
+//! - The check and the parser divide a text into the same tags, up to the position at which the parser finds an error.
 
 use domain::CalendarFault;
 

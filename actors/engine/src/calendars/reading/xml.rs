@@ -20,8 +20,8 @@ pub(super) const TRUNCATED: u16 = 507;
 /// Returns whether the resource of a `response` exists, by the status of the `response`.
 ///
 /// # Errors
-/// An error status other than 404 and 410 is an error, because it shows neither that the resource exists nor that it
-/// was deleted.
+/// Fails for an error status other than 404 and 410, because such a status shows neither that the resource exists nor
+/// that it was deleted.
 pub(super) fn exists(status: Option<u16>) -> Result<bool, CalendarFault> {
     match status {
         None | Some(200..=299) => Ok(true),

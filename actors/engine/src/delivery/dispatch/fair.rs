@@ -237,7 +237,8 @@ impl Fair {
         }
     }
 
-    /// Registers an endpoint that has waiting deliveries in the store, unless memory has newer information.
+    /// Registers an endpoint that has waiting deliveries in the store. Does not change the due time of an endpoint that
+    /// already waits, because the information in memory is newer.
     pub(super) fn register(&mut self, key: EndpointKey, until: Moment, failed_before: bool, now: Moment) {
         if failed_before {
             let business = self.businesses.entry(key.business).or_default();

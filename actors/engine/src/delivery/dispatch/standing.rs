@@ -7,8 +7,8 @@ use std::time::Duration;
 use net::DELIVERY_TIME_MAX;
 
 pub(in crate::delivery) const ATTEMPTS_MAX: usize = 8;
-/// The time since the dispatcher's start. Due times use the schedule's clock instead, which continues while
-/// the machine is suspended.
+/// The time since the dispatcher's start. Due times are measured by the schedule's clock, which continues while the
+/// machine is suspended.
 pub(super) type Moment = Duration;
 
 pub(super) const QUICK: Duration = Duration::from_secs(1);

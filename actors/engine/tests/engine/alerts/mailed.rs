@@ -267,8 +267,8 @@ async fn an_unsubscribe_link_works_repeatedly() {
     world.engine.unsubscribe(daily[0].unsubscribe.as_ref().unwrap()).await.unwrap();
     assert_eq!(setting(AlertKind::AppointmentBooked).await.email, AlertEmail::Off);
     assert_eq!(setting(AlertKind::MessageTaken).await.email, AlertEmail::Now);
-    // The link also works while the business is suspended. If the person is no longer a member, the link has the same
-    // result.
+    // The link also works while the business is suspended. After the person has been removed, the use of the link still
+    // succeeds.
     let suspend = |suspended| PatchBusiness { suspended: Some(suspended), ..PatchBusiness::default() };
     done(&world, &shop, suspend(true)).await;
     let every = Unsubscribe { from: Subscription::EveryNow, ..what };

@@ -36,7 +36,7 @@ fn by(id: PersonId) -> Request {
     Request::by(Actor::Person(id))
 }
 
-/// A person whom the operator has added as an active member.
+/// Adds an active member on behalf of the operator.
 async fn member(
     world: &World,
     shop: &Shop,

@@ -56,7 +56,7 @@ use crate::erasing::{call, message};
 use crate::harness::{Shop, World, at, by_operator, calendar_of, offer_to, text};
 use crate::receptionist;
 
-/// A change, and the rights of owner, admin and member to it.
+/// A change, and the right of each role (owner, admin and member) to make it.
 struct Row {
     change: &'static str,
     may: &'static str,
