@@ -17,8 +17,8 @@ pub const ANSWER_CHARS_MAX: usize = 300;
 /// If a passage has at least this number of words, it ends at the next end of a paragraph.
 const WORDS_MIN: usize = 60;
 const WORDS_MAX: usize = 200;
-/// A content word is rare if fewer than one in this many passages contain it. Content words are all words except
-/// [`STOP_WORDS`].
+/// A content word is rare if the share of passages that contain it is less than one divided by this number. Content
+/// words are all words except [`STOP_WORDS`].
 const RARE: usize = 20;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;

@@ -357,7 +357,7 @@ impl Handles {
         self.times_gone + at + 1
     }
 
-    /// The time at this position, which is one less than the number of its handle.
+    /// Returns the time whose handle has the number `at + 1`.
     pub(crate) fn time(&self, at: usize) -> Option<OfferedTime> {
         self.times.get(at.checked_sub(self.times_gone)?).copied()
     }

@@ -70,8 +70,8 @@ impl<'a> Reapplying<'a> {
         Ok(())
     }
 
-    /// Ends the business if the list contains its end. Otherwise starts the erasure of its listed contacts, and removes
-    /// its listed people.
+    /// If the list contains the end of the business, ends the business. If not, starts the erasure of the business's
+    /// listed contacts and removes its listed people.
     async fn reapply(
         &mut self,
         clocks: &Clocks,

@@ -221,8 +221,8 @@ impl State {
         });
     }
 
-    /// Starts to write the alert about the current outage if the alert is due. Returns the time until it is due if it
-    /// is not due yet.
+    /// Starts to write the alert about the current outage if the alert is due. If it is not due yet, returns the time
+    /// until it is due.
     pub(super) fn alert_of_failing(
         &mut self,
         deliveries: &Deliveries,

@@ -63,7 +63,7 @@ pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
     upgrade::check(&meta)?;
-    // The repair would skip a business that is set aside and leave its future stamps, so it is refused.
+    // The repair would skip a business that is set aside and leave its future stamps, so the repair is refused.
     if let Some((business, _)) = store.businesses_set_aside().first() {
         return Err(StoreError::BusinessSetAside { business: *business }.into());
     }

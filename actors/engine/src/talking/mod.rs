@@ -51,7 +51,7 @@ const FINISH_TIME_MAX: Duration = Duration::from_millis(500);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
 /// The minimum time for the function calls of a round. It applies even if the response ends at the deadline, because
-/// its complete calls are still answered.
+/// the complete calls in the response are still answered.
 const FUNCTIONS_TIME_MIN: Duration = Duration::from_secs(1);
 /// The model is not used for this time after [`FAILURES`] failures, or after its server has refused a
 /// request.

@@ -156,7 +156,8 @@ async fn a_failed_actor_returns_every_permit() {
         let poison = handle.clone();
         let poison = tokio::spawn(async move { poison.change(by_operator(), Poison).await });
         for answer in many(&handle, 512).await {
-            // A message fails with the actor, or the next actor handles it, or it is refused during the back-off.
+            // Each message ends in one of three ways: it fails with the actor, the next actor handles it, or it is
+            // refused during the back-off.
             assert!(matches!(
                 answer.await.unwrap(),
                 Ok(_) | Err(EngineError::Failed | EngineError::Resting(_))

@@ -208,7 +208,8 @@ fn digits(text: &str) -> Option<String> {
     Some(digits).filter(|digits| !digits.is_empty())
 }
 
-/// The phone number that a turn gives, as digits with a leading `+` if it has one.
+/// The phone number that a turn gives, as digits. The result begins with `+` if a `+` precedes the digits or the turn
+/// begins with the word `plus`.
 pub fn phone(text: &str) -> Option<String> {
     let digits = digits(text).filter(|digits| (7..=15).contains(&digits.len()))?;
     let has_plus = text.trim_start_matches(|c: char| !c.is_ascii_digit() && c != '+').starts_with('+')

@@ -128,7 +128,8 @@ impl When<'_> {
         format!("{weekday} {day} {month}{year}")
     }
 
-    /// The time of day of an instant, with its offset if a clock change repeats it.
+    /// The time of day of an instant. If a clock change repeats this time of day, the text also contains the offset
+    /// from UTC.
     pub(crate) fn clock_of(&self, at: Timestamp) -> String {
         let local = at.utc().with_timezone(&self.zone);
         let clock = self.clock(local.time());

@@ -170,8 +170,8 @@ pub(super) const DAMAGES: &[Damage] = &[
 #[tokio::test]
 async fn unfinished_cleanup_is_no_damage() {
     let good = good().await;
-    // A contact is being erased. Its rows are gone while the recorded usage still includes it, which must be
-    // the only finding.
+    // A contact is being erased. Its rows are deleted, but the recorded usage still includes them. Only findings about
+    // this difference are allowed.
     let mut map = good.clone();
     map.erase_but(&[]);
     map.put(&keys::retention(map.of()), Retention::default().encode());
