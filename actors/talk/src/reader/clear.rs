@@ -56,8 +56,8 @@ const FAREWELLS: [&str; 17] = [
     "c'est tout",
 ];
 
-/// Reads a turn that consists only of polite words and either of entries of the list [`YES`] or of entries of the list
-/// [`NO`]. Returns `None` for any other turn, because it is unclear.
+/// Reads a turn that consists only of polite words and either of entries of the list `YES` or of entries of the list
+/// `NO`. Returns `None` for any other turn, because it is unclear.
 pub fn clear(text: &str) -> Option<Clear> {
     match (consists_of(text, &YES, &POLITE), consists_of(text, &NO, &POLITE)) {
         (true, false) => Some(Clear::Yes),
