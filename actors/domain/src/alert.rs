@@ -1,7 +1,7 @@
 //! The kinds of alerts, the changes to records that cause them, and the alert settings of people.
 //!
-//! Invariant: only choices that differ from the role's default are stored. So if a default or a role changes,
-//! the settings without a choice change too.
+//! Invariant: only choices that differ from the role's default are stored. So if a default or a person's role changes,
+//! each setting without a stored choice changes too.
 
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ use super::words::words;
 words! {
     /// A reason without a parameter. Reasons with a parameter, such as a status code, are variants of [`AttemptError`].
     AttemptFailure {
-        /// The host has an address that is not public, or the connection led to another address.
+        /// The host has an address that is not public, or the peer's address differs from the checked address.
         NotPublic = "refused: the URL does not resolve to a public address",
         UrlRefused = "the URL is refused",
         EventGone = "the event is not kept any more",

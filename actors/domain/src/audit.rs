@@ -257,8 +257,8 @@ impl AuditAction {
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // Settings and special days have no id, and an action with a plural name concerns many records. In both
-            // cases, the entry names the business.
+            // Settings and special days have no id, and an action with a plural name concerns many records. The entry
+            // of such an action therefore contains the id of the business.
             "special_day" | "website" | "notices" | "receptionist" | "records" | "contacts"
             | "appointments" => AuditedKind::Business,
             "installation" => AuditedKind::Export,
@@ -339,13 +339,13 @@ pub struct AuditEntry {
     pub action: AuditAction,
     pub resource_type: AuditedKind,
     pub resource_id: Uuid,
-    /// The changed fields with their values before and after. The list is empty for the creation of a record.
-    /// The initial values follow from later entries, which contain the previous value of each changed field.
+    /// The changed fields with their values before and after. The list is empty for the creation of a record. Later
+    /// entries contain the previous value of each changed field, so the initial values can be computed.
     pub changes: Vec<FieldChange>,
 }
 
 impl FieldChange {
-    /// Returns `None` for a date, and for a field that only an earlier version had.
+    /// Returns `None` if `field` is a date, or a field that only an earlier version had.
     pub fn audited(&self) -> Option<AuditedField> {
         AuditedField::from_word(&self.field)
     }

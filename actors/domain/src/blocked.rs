@@ -55,7 +55,8 @@ struct OfStaff {
     all: BTreeMap<(Timestamp, BlockedTimeId), Timestamp>,
     calendars: BTreeMap<CalendarId, Spans>,
     times_off: Spans,
-    /// The merged times off and busy times of calendars. `None` if the staff member has no busy times of calendars.
+    /// The merged times off and busy times of calendars. It is `None` if the staff member has no busy times of
+    /// calendars.
     with_calendars: Option<Spans>,
 }
 

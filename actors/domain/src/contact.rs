@@ -25,7 +25,7 @@ pub struct Contact {
     pub zone: Option<Tz>,
     /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,
-    /// A text that the team sees beside the name, 1 to 100 characters. Integrations do not see it.
+    /// A text that the team sees next to the name, 1 to 100 characters. Integrations do not see it.
     pub alert: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -40,9 +40,10 @@ impl Contact {
         text
     }
 
-    /// Returns this contact after the merge with the contact `gone`. The result has the chosen phone number
-    /// and e-mail address. An empty field gets the value of `gone`. The notes and texts of `gone`, and the
-    /// numbers and addresses that were not chosen, are appended to the notes.
+    /// Returns this contact after the merge with the contact `gone`. The result has the chosen phone number and e-mail
+    /// address. Every other empty field gets the value of `gone`. The notes of `gone` are appended to the notes. So are
+    /// the name and the alert text of `gone`, and the phone numbers and e-mail addresses of both contacts, unless they
+    /// are in a field of the result.
     ///
     /// # Errors
     /// Returns [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if the result would have
@@ -85,16 +86,16 @@ impl Contact {
     }
 }
 
-/// A merge of the contact `from` into the contact `into`. A reference to `from` then means `into`. If the contact
-/// `into` is later merged into another contact, the field `into` is changed to that contact.
+/// A merge of the contact `from` into the contact `into`. A reference to `from` then counts as a reference to `into`.
+/// If the contact `into` is later merged into another contact, the field `into` is changed to that contact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
     pub from: ContactId,
     pub into: ContactId,
     /// The id of the merge. It is greater than the id of every record that is older than the merge.
     pub id: MergeId,
-    /// Digests of the phone numbers and e-mail addresses of both contacts that `into` does not have after the
-    /// merge.
+    /// Digests of each phone number and e-mail address that one of the contacts had before the merge and that `into`
+    /// does not have after the merge.
     pub former: Vec<[u8; 16]>,
     /// Whether some records may still refer to `from`.
     pub is_moving: bool,

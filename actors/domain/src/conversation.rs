@@ -25,8 +25,8 @@ pub const TURNS_MAX: usize = 1_000;
 /// A conversation with a greater [`Conversation::bytes_max`] accepts no further turn. A turn adds less than 128 KiB, so
 /// the record stays below the limit of the store, which is 512 KiB.
 const FULL_BYTES: usize = 256 << 10;
-/// The maximum size of the fields without text in a conversation. The next two constants are this maximum for a turn,
-/// and for an effect, an id or a dropped sentence.
+/// The maximum size of all fields of a conversation that contain no text. The next two constants are the same maximum
+/// for the fields of a turn, and for those of an effect, an id or a dropped sentence.
 const FIELDS_BYTES: usize = 1 << 10;
 const TURN_FIELDS_BYTES: usize = 64;
 const PART_FIELDS_BYTES: usize = 24;
@@ -124,8 +124,8 @@ impl Channel {
     }
 
     /// The timeout of an open conversation. It counts from the last turn, and on the channel `voice` from the start of
-    /// the call. The timeout of a call is 5 minutes longer than the limit of 30 minutes, so that the caller can leave a
-    /// message.
+    /// the call. After 30 minutes of a call, the receptionist only takes a message. The timeout of a call is 5 minutes
+    /// longer, so that the caller can leave this message.
     pub fn silence(self) -> TimeDelta {
         match self {
             Self::Voice => TimeDelta::minutes(35),
@@ -174,8 +174,8 @@ pub struct Conversation {
     pub appointment_ids: Vec<AppointmentId>,
     pub message_ids: Vec<MessageId>,
     pub turns: Vec<Turn>,
-    /// The state that the next turn needs, as JSON that the engine writes. After the end, it stays until the summary is
-    /// written, and is empty from then on.
+    /// The state that the next turn needs, as JSON that the engine writes. After the end of the conversation, the state
+    /// is kept until the summary is written, and is empty from then on.
     pub session: Vec<u8>,
     /// The SHA-256 of the token of a chat on the website.
     pub token: Option<[u8; 32]>,
@@ -190,7 +190,7 @@ pub struct Turn {
     pub by: Speaker,
     pub input: Option<InputKind>,
     pub text: String,
-    /// The part of the text that was played before an interruption; `None` if all of it was played.
+    /// The part of the text that was played before an interruption, or `None` if all of it was played.
     pub heard: Option<String>,
     pub effects: Vec<Effect>,
     /// The sentences of a model that a rule dropped, so the caller did not receive them.
@@ -309,7 +309,8 @@ impl Conversation {
             from: None,
             summary: None,
             turns: turns.collect(),
-            // An ended conversation still awaits its call.
+            // A session that is not empty marks an ended conversation whose summary and call are not written yet. The
+            // erasure must not remove this mark.
             session: if self.awaits_summary() { b"{}".to_vec() } else { Vec::new() },
             ..self.clone()
         }

@@ -158,7 +158,7 @@ fn week_problems(days: &[DayHours], per_day: usize, ends: [&'static str; 2]) -> 
     days.iter().enumerate().filter_map(problem).collect()
 }
 
-/// The windows of a week, at most `PER_DAY` per day on which they open. A day without windows is closed.
+/// The windows of a week. At most `PER_DAY` of them open on the same day. A day without windows is closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Week<const PER_DAY: usize>(Vec<DayHours>);
 

@@ -103,8 +103,8 @@ pub struct IdMint {
 }
 
 impl BusinessId {
-    /// The id that stands for the installation in records that belong to no business. It is the nil UUID, which no
-    /// [`IdMint`] creates.
+    /// The id of the installation, which records without a business contain. It is the nil UUID, which no [`IdMint`]
+    /// creates.
     pub const INSTALLATION: Self = Self(Uuid::nil());
 }
 

@@ -77,7 +77,7 @@ pub enum LinkChannel {
 
 impl Person {
     /// Deletes a link that offers a membership in this business. Removes the business from the sessions that began with
-    /// this link, so that they cannot accept a later offer.
+    /// this link, so that these sessions cannot accept a later offer.
     pub fn forget_offer(&mut self, of: BusinessId) {
         self.link.take_if(|link| !link.confirms && link.business_id == Some(of));
         let came_of_it = self.sessions.iter_mut().filter(|session| session.business_id == Some(of));

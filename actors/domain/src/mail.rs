@@ -157,7 +157,8 @@ pub struct Mail {
     /// one.
     pub about: Vec<About>,
     pub more: u32,
-    /// The address. `None` means the current address of the person. A notice has the address of its last attempt.
+    /// The recipient's address. `None` means the current address of the person. A notice has the address of its last
+    /// attempt.
     pub to: Option<String>,
     /// The `Message-ID` header without the angle brackets. It is the same for every attempt.
     pub message_id: String,
@@ -171,7 +172,7 @@ pub struct Mail {
     pub next_attempt_at: Option<Timestamp>,
     /// The notice. It is set if and only if the kind is [`MailKind::Notice`].
     pub notice: Option<Notice>,
-    /// The appointment before the change that the notice reports. `None` for a new appointment, a reminder, a
+    /// The appointment before the change that the notice reports. It is `None` for a new appointment, a reminder, a
     /// notice that is sent again, and a mail that an earlier version has written.
     pub before: Option<Stated>,
 }

@@ -85,8 +85,9 @@ impl Membership {
         }
     }
 
-    /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored. An exception is
-    /// the choice that [`Self::end_mails`] has stored.
+    /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored, with one
+    /// exception: a choice about e-mails that is already stored stays stored, because [`Self::end_mails`] may have
+    /// stored it.
     pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
         let before = self.alerts.choice(kind);

@@ -145,7 +145,7 @@ pub struct Notice {
     pub again: bool,
     /// For a reminder, the number of hours between the reminder and the start. It is `None` for all other notices.
     pub hours: Option<u8>,
-    /// The reason why the notice was dropped. `None` if it was not dropped.
+    /// The reason why the notice was dropped. It is `None` if the notice was not dropped.
     pub dropped: Option<DropReason>,
 }
 

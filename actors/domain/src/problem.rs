@@ -29,7 +29,7 @@ pub enum ProblemCode {
     Required,
     RequiredWith(&'static str),
     OneRequired(&'static [&'static str]),
-    /// This property or the property in the parameter is required.
+    /// The request must contain this property or the property that the parameter names.
     RequiredOr(&'static str),
     NotWith(&'static [&'static str]),
     InstantsOrDates,
@@ -288,7 +288,7 @@ pub enum ImportProblem {
     AfterTheLast,
     EndsEarly,
     Incomplete,
-    /// The number in the line differs from the number that the import has counted, which is the parameter.
+    /// The number in the line differs from the number that the import has counted. The parameter is the counted number.
     Count(u64),
     NoBusiness,
     BusinessNotEnded,

@@ -115,8 +115,8 @@ mod tests {
         }
     }
 
-    /// Checks that the first and the last address of a range are refused, and that the addresses next to it are
-    /// accepted, unless another range contains them.
+    /// Checks that the first and the last address of a range are refused, and that the addresses directly before and
+    /// after the range are accepted, unless another range contains them.
     fn refused(range: &str) {
         let range: ipnet::IpNet = range.parse().unwrap();
         let (first, last) = (range.network(), range.broadcast());

@@ -1,7 +1,7 @@
 //! The JSON schemas of the domain's types: words, ids, instants, times of day and texts.
 //!
 //! Invariant: each type has one schema, both for requests and for responses. If an API uses a type without a schema,
-//! the code does not compile. Views derive their schema from their serde attributes.
+//! the code does not compile. The types of the crate `view` derive their schemas from their serde attributes.
 
 use std::borrow::Cow;
 

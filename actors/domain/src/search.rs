@@ -157,7 +157,7 @@ enum Term {
     Any(Vec<Term>),
     All(Vec<Term>),
     Contains(Finder<'static>),
-    /// The whole name contains the text.
+    /// Matches a search text whose whole name contains the searched text.
     InName(Finder<'static>),
     /// Matches a phone number that begins with one of the country codes in `heads`, followed by the digits in `rest`.
     /// `rest` does not contain the prefix that is dialled before a national number.
@@ -185,7 +185,8 @@ impl Search {
         Self(terms)
     }
 
-    /// Finds the contacts whose name contains the text at any position. Case does not matter, but accents do.
+    /// Prepares a search for the contacts whose name contains `part` at any position. Case does not matter, but accents
+    /// do.
     pub fn in_name(part: &str) -> Self {
         Self(vec![Term::InName(Finder::new(&fold_name(part)).into_owned())])
     }
@@ -252,7 +253,8 @@ fn of_word(word: &str, trunks: &[TrunkPrefix]) -> Term {
     Term::Any(terms)
 }
 
-/// Consecutive numbers may match together as one number, or each on its own.
+/// Returns the term for consecutive words of digits. The term matches if each word matches, or if all words together
+/// match as one number.
 fn of_numbers(numbers: &[&str], trunks: &[TrunkPrefix]) -> Option<Term> {
     let each = || numbers.iter().map(|number| of_word(number, trunks));
     match numbers {

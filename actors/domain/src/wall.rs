@@ -16,7 +16,8 @@ use super::{LocalTime, LocalWindow, Timestamp};
 pub(super) struct Wall {
     zone: Tz,
     first: NaiveDate,
-    /// The first instant of each date from `first` on. It is `None` if the date may have more than one offset.
+    /// The first instant of each date from `first` on. The entry of a date is `None` if the date may have more than one
+    /// offset.
     midnights: Vec<Option<Timestamp>>,
 }
 

@@ -142,7 +142,8 @@ impl<'a> Schedule<'a> {
         active.filter(fits).map(|service| service.id).collect()
     }
 
-    /// Returns the staff member who would take an appointment of the service's duration at this time.
+    /// Returns the staff member to whom an appointment at this time would be assigned. The appointment has the duration
+    /// of the service.
     pub fn taker(
         &self,
         service: ServiceId,
@@ -281,8 +282,9 @@ impl<'a> Schedule<'a> {
         least.ok_or(nearest)
     }
 
-    /// True if the business is open and has no break at this time, and the staff member works then and offers the
-    /// service. Other appointments, the grid of start times and the minimum notice are not checked.
+    /// True if the business is open and has no break from `start` to `end`, and the staff member works during this
+    /// time, has no blocked time in it, and offers the service. The service must be active. Other appointments, the
+    /// grid of start times and the minimum notice are not checked.
     fn is_inside(
         &self,
         (staff, start, end): (StaffId, Timestamp, Timestamp),
@@ -303,10 +305,11 @@ impl<'a> Schedule<'a> {
     pub fn outside(&self, concerned: &Concerned) -> Vec<AppointmentId> {
         let Concerned { during, staff, service } = concerned;
         let calendar = self.calendar();
-        // The computed timeline of each range of dates, with the computed hours of staff members.
+        // A cache. For each range of dates, it contains the timeline, and the hours of staff members on these dates.
         let mut days: BTreeMap<(NaiveDate, NaiveDate), (Timeline, BTreeMap<StaffId, Spans>)> =
             BTreeMap::new();
-        // The appointments of a staff member are sorted, so the next one is usually on the same date.
+        // The date of the previous appointment and its bounds. The appointments of a staff member are sorted, so the
+        // next appointment is usually on the same date.
         let mut day: Option<(NaiveDate, Range<Timestamp>)> = None;
         let mut outside = Vec::new();
         let concerned = self.busy.meeting(during.clone(), *staff);

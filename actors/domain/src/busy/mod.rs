@@ -23,8 +23,8 @@ pub struct Busy {
     /// The longest buffer, in milliseconds. It bounds the search for appointments whose buffers extend into a
     /// range.
     reach: i64,
-    /// The longest appointment, in milliseconds. It bounds the search for appointments that began before a
-    /// range.
+    /// The duration of the longest appointment, in milliseconds. It bounds the search for appointments that began
+    /// before a range.
     lasting: i64,
 }
 
@@ -79,7 +79,7 @@ impl BusyQuery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clash {
     Appointment,
-    /// The appointments themselves do not overlap, but a buffer of one of them overlaps the other.
+    /// The appointments themselves do not overlap. They overlap only if their buffers are included.
     Buffer,
 }
 

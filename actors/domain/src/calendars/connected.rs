@@ -172,7 +172,7 @@ pub struct ConnectedCalendar {
     /// The address that a person entered. For [`CalendarKind::Ics`] it is a secret, because it opens the calendar file.
     pub url: WebhookUrl,
     pub login: Option<CalendarLogin>,
-    /// The address of the calendar on the CalDAV server. `None` for [`CalendarKind::Ics`].
+    /// The address of the calendar on the CalDAV server. It is `None` for [`CalendarKind::Ics`].
     pub collection: Option<WebhookUrl>,
     pub collection_name: String,
     /// Whether the events of the calendar block bookings.
@@ -192,8 +192,8 @@ pub struct ConnectedCalendar {
     pub task: Option<CalendarTask>,
     /// The last appointment that the task has reached. With [`CalendarTask::Adopt`], the time is its start.
     pub task_at: Option<(Timestamp, AppointmentId)>,
-    /// The time at which the calendar is disconnected, even if not all of its written events are deleted. `None` if the
-    /// calendar is not being disconnected.
+    /// The time at which the calendar is disconnected, even if not all of its written events are deleted. It is `None`
+    /// if the calendar is not being disconnected.
     pub removal_until: Option<SteadyTime>,
     pub created_by: KeyCreator,
     pub created_at: Timestamp,
@@ -221,19 +221,19 @@ pub struct CalendarState {
     pub events: u32,
     pub unreadable: u32,
     pub warnings: Vec<CalendarWarning>,
-    /// The next complete read is due [`COMPLETE_EVERY`] after this time, or now if it is `None`. This is the time of
-    /// the last complete read. If a complete read times out, a later time is set. A [`SteadyTime`] does not depend on
-    /// changes of the machine's clock.
+    /// The time of the last complete read. The next complete read is due [`COMPLETE_EVERY`] after this time, or
+    /// immediately if this field is `None`. If a complete read times out, this field is set so that the next complete
+    /// read is due after [`COMPLETE_AGAIN_AFTER`]. A [`SteadyTime`] does not depend on changes of the machine's clock.
     pub complete_at: Option<SteadyTime>,
     pub failing_since: Option<SteadyTime>,
     pub failures: u32,
-    /// The time of the first of the consecutive refusals of the credentials, and their number. `None` if the last read
-    /// did not end with such a refusal.
+    /// The time of the first of the consecutive refusals of the credentials, and their number. The field is `None` if
+    /// the last read did not end with such a refusal.
     pub refused: Option<(SteadyTime, u32)>,
     pub missing_since: Option<SteadyTime>,
     /// Whether the team has received the alert about the current outage.
     pub is_reported: bool,
-    /// The time of the first read with a mass deletion. `None` after a complete read has confirmed or refuted the
+    /// The time of the first read with a mass deletion. It is `None` after a complete read has confirmed or refuted the
     /// deletion.
     pub mass_deletion_at: Option<SteadyTime>,
     pub position: ReadPosition,
@@ -314,7 +314,7 @@ impl CalendarState {
         self.mass_deletion_at.is_some_and(|at| began >= at + CONFIRM_MIN)
     }
 
-    /// The state after a read.
+    /// Returns the state after a read with this result.
     #[must_use]
     pub fn after(self, result: &ReadResult, now: Timestamp, steady: SteadyTime) -> Self {
         let state = Self { last_attempt_at: Some(now), ..self };
@@ -362,7 +362,8 @@ impl CalendarState {
             CalendarStatus::Connecting => CalendarStatus::Connecting,
             _ => CalendarStatus::Failing,
         };
-        // A server that is too slow for a complete read may still be fast enough for a read of the changes.
+        // A server that is too slow for a complete read may still be fast enough for a read of the changes. So after a
+        // timeout, only changes are read for an hour.
         let is_due = error.code == CalendarFault::Timeout && self.needs_complete_read(now);
         let complete_at = match self.complete_at {
             Some(_) if is_due => Some(now - COMPLETE_EVERY + COMPLETE_AGAIN_AFTER),
@@ -386,7 +387,8 @@ impl CalendarState {
         !self.is_reported && (self.status == CalendarStatus::Stopped || is_long)
     }
 
-    /// The time from the last attempt to the next one. `None` while the calendar is stopped or being disconnected.
+    /// Returns the time from the last attempt to the next one. Returns `None` while the calendar is stopped or being
+    /// disconnected.
     pub fn pause(&self, kind: CalendarKind, is_in_use: bool) -> Option<TimeDelta> {
         match self.status {
             CalendarStatus::Stopped | CalendarStatus::Disconnecting => None,
@@ -400,8 +402,8 @@ impl CalendarState {
         }
     }
 
-    /// The time to the next read while the business is not in use. It is at most [`Self::pause`], even if the clock was
-    /// set back after the last attempt.
+    /// Returns the time to the next read while the business is not in use. It is at most [`Self::pause`], even if the
+    /// clock was set back after the last attempt.
     pub fn left(&self, kind: CalendarKind, now: Timestamp) -> Option<TimeDelta> {
         let pause = self.pause(kind, false)?;
         let since = self.last_attempt_at.map_or(pause, |at| now - at);

@@ -29,7 +29,7 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feed {
     pub id: FeedId,
-    /// `None` for a feed of the whole business.
+    /// The staff member whose appointments the feed contains. It is `None` for a feed of the whole business.
     pub staff_id: Option<StaffId>,
     pub detail: FeedDetail,
     /// The SHA-256 of the token in the feed's address.
@@ -40,7 +40,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// The range of starts that contains all appointments of a feed.
+    /// Returns the range of time in which every appointment of a feed starts.
     pub fn starts(now: Timestamp) -> (Timestamp, Timestamp) {
         (now - FEED_PAST - TimeDelta::minutes(i64::from(*SERVICE_MINUTES.end())), now + FEED_AHEAD)
     }
@@ -50,7 +50,7 @@ impl Feed {
         ends_at >= now - FEED_PAST
     }
 
-    /// Whether the person who created the feed may keep it. `membership` is the person's membership in the
+    /// Whether the creator of the feed may still have it. `membership` is the creator's present membership in the
     /// business. If the result is false, the caller revokes the feed.
     pub fn is_kept_by(&self, membership: Option<&Membership>) -> bool {
         membership

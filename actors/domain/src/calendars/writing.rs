@@ -1,5 +1,5 @@
-//! The copies of appointments in connected calendars. A [`CalendarWrite`] is the state of the copy of one appointment
-//! in one calendar.
+//! The copies of appointments in connected calendars. A [`CalendarWrite`] (a *write*) is the state of the copy of one
+//! appointment in one calendar.
 //!
 //! Invariants:
 //!
@@ -42,7 +42,7 @@ words! {
         EventChanged = "event_changed",
     }
 
-    /// A change of many writes of a calendar, which is made in steps.
+    /// A change to many [`CalendarWrite`]s of a calendar. The change is made in steps.
     CalendarTask {
         /// Writes the active appointments that have not ended.
         Adopt = "adopt",
@@ -71,13 +71,14 @@ pub struct CalendarWrite {
     pub revision: u32,
     /// The number of attempts to write the newest state.
     pub attempts: u32,
-    /// The time of the next attempt. Set while the status is [`CalendarSyncStatus::Pending`].
+    /// The time of the next attempt. It is set while the status is [`CalendarSyncStatus::Pending`].
     pub due: Option<SteadyTime>,
     /// The path of the event on the server, if it is not the path that this service chooses.
     pub href: Option<String>,
     /// The start and the end of the newest event that the server has acknowledged.
     pub written: Option<(Timestamp, Timestamp)>,
-    /// The start and the end of the event in the calendar after a remote change. `None` if the event was deleted.
+    /// The start and the end of the event in the calendar after a remote change. The field is `None` if the event was
+    /// deleted.
     pub event: Option<(Timestamp, Timestamp)>,
 }
 
@@ -86,7 +87,7 @@ pub struct CalendarWrite {
 pub struct SeenEvent {
     /// The path of the event, if it is not the path that this service chooses.
     pub href: Option<String>,
-    /// The start and the end. `None` if the event is unreadable.
+    /// The start and the end, or `None` if the event is unreadable.
     pub times: Option<(Timestamp, Timestamp)>,
     pub is_cancelled: bool,
     /// Whether the event has a recurrence or several components.
@@ -96,8 +97,8 @@ pub struct SeenEvent {
 /// The outcome of an attempt to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// The server has acknowledged the event with these times, or the deletion (`None`). `href` is the path of the
-    /// event, if it is not the path that this service chooses.
+    /// The server has acknowledged the event with the times `times`, or the deletion of the event if `times` is `None`.
+    /// `href` is the path of the event, if it is not the path that this service chooses.
     Done {
         times: Option<(Timestamp, Timestamp)>,
         href: Option<String>,
@@ -135,7 +136,8 @@ impl CalendarWrite {
         self.status == CalendarSyncStatus::Pending
     }
 
-    /// Returns the write for a newer state of the appointment, which is due now.
+    /// Returns the [`CalendarWrite`] for a newer state of the appointment. The first attempt to write this state is due
+    /// now.
     #[must_use]
     pub fn renewed(self, is_deletion: bool, now: SteadyTime) -> Self {
         Self {
@@ -150,13 +152,13 @@ impl CalendarWrite {
         }
     }
 
-    /// Ends the attempts: a pending write becomes failed. Other writes stay unchanged.
+    /// Ends the attempts: the status `pending` becomes `failed`. Any other status stays unchanged.
     #[must_use]
     pub fn stopped(self) -> Self {
         if self.is_pending() { Self { status: CalendarSyncStatus::Failed, due: None, ..self } } else { self }
     }
 
-    /// Returns the write after an attempt to write the state with the revision `began`.
+    /// Returns the new [`CalendarWrite`] after an attempt to write the state with the revision `began`.
     #[must_use]
     pub fn after(self, began: u32, outcome: WriteOutcome, now: SteadyTime) -> Self {
         let is_newest = self.revision == began;
@@ -170,7 +172,8 @@ impl CalendarWrite {
                     it
                 }
             }
-            // A newer state is due already.
+            // A failure to write an older state changes nothing, because the newer state is already due. A failure of a
+            // write that is no longer pending changes nothing either.
             _ if !is_newest || !self.is_pending() => self,
             WriteOutcome::Refused => Self { attempts, ..self.stopped() },
             WriteOutcome::Failed { retry_after } => {
@@ -182,8 +185,8 @@ impl CalendarWrite {
         }
     }
 
-    /// Returns the write after a read of the calendar. `seen` is the event, or `None` if the event was deleted. Returns
-    /// `None` if nothing changes.
+    /// Returns the new [`CalendarWrite`] after a read of the calendar. `seen` is the event in the calendar, or `None`
+    /// if the event was deleted. Returns `None` if nothing changes.
     pub fn after_read(&self, seen: Option<&SeenEvent>) -> Option<Self> {
         if self.status != CalendarSyncStatus::Synced || self.is_deletion {
             return None;
@@ -210,7 +213,7 @@ fn seconds((start, end): (Timestamp, Timestamp)) -> (i64, i64) {
     (start.millis().div_euclid(1_000), end.millis().div_euclid(1_000))
 }
 
-/// Returns the status of an appointment with these writes.
+/// Returns the `calendar_sync_status` of an appointment that has these [`CalendarWrite`]s.
 pub fn sync_status<'a>(writes: impl IntoIterator<Item = &'a CalendarWrite>) -> CalendarSyncStatus {
     use CalendarSyncStatus::{Failed, NotConnected, Pending, Synced};
     let rank = |status: &CalendarSyncStatus| match status {
@@ -234,7 +237,7 @@ impl ConnectedCalendar {
     }
 }
 
-/// The properties of a calendar that its writes depend on.
+/// The properties of a calendar that determine how its [`CalendarWrite`]s change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WritesTo {
     Written {
@@ -248,11 +251,11 @@ pub enum WritesTo {
     Ended,
 }
 
-/// The writes of an appointment before and after a change to it.
+/// The changes to the [`CalendarWrite`]s of an appointment that follow from a change to the appointment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WritesChange {
-    /// Each changed write, before and after the change. The first value is `None` for a new write, and the second is
-    /// `None` for a deleted one.
+    /// Each changed [`CalendarWrite`], before and after the change. The first value is `None` if it is new, and the
+    /// second value is `None` if it is deleted.
     pub changed: Vec<(Option<CalendarWrite>, Option<CalendarWrite>)>,
     /// The status of the appointment after the change.
     pub status: CalendarSyncStatus,
@@ -268,8 +271,9 @@ fn content(
     (it.status, it.starts_at, it.ends_at, service, contact)
 }
 
-/// Returns the changes to the writes of an appointment. `rows` are its present writes, each with its calendar, and
-/// `target` is the calendar to which appointments of its staff member are written.
+/// Returns the changes to the [`CalendarWrite`]s of an appointment after a change to the appointment. `rows` contains
+/// the present ones, each with the properties of its calendar. `target` is the calendar to which appointments of the
+/// staff member are written.
 pub fn follow(
     (before, after): (Option<&Appointment>, &Appointment),
     rows: Vec<(CalendarWrite, WritesTo)>,
@@ -289,7 +293,8 @@ pub fn follow(
         let is_target = target.is_some_and(|(id, _)| id == row.calendar_id);
         has_target |= is_target;
         let is_deletion = !(is_target && after.is_active());
-        // An event that was deleted in the calendar contains no contact, so an erasure does not write it again.
+        // An event that was deleted in the calendar no longer contains the contact, so the erasure of the contact does
+        // not write the event again.
         let is_gone = row.reason == Some(WriteReason::EventDeleted) && row.event.is_none();
         let detail = match detail {
             FeedDetail::Contacts if is_gone && after.contact_id.is_none() => FeedDetail::Services,

@@ -118,7 +118,7 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
 }
 
 /// Draws random windows. Their number is a random number in the range `tried`. A window is omitted if `valid` rejects
-/// the list of the kept windows and this window.
+/// the kept windows together with this window.
 fn windows(
     tried: RangeInclusive<usize>,
     valid: fn(Vec<DayHours>) -> bool,
@@ -255,8 +255,8 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             if let Some((first, others)) = staff.split_first_mut().filter(|_| have_same_hours) {
                 others.iter_mut().for_each(|other| other.hours.clone_from(&first.hours));
             }
-            // Only staff members who offer the service are requested. A request for others is refused before
-            // any time is checked.
+            // Only staff members who offer the service are requested. A request for another staff member is refused
+            // before any time is checked.
             let offering: Vec<usize> = (0..staff.len()).filter(|at| staff[*at].takes()).collect();
             let asked = asked.filter(|_| !offering.is_empty()).map(|index| *index.get(&offering));
             let last = first + Days::new(more);
