@@ -90,7 +90,7 @@ pub struct BusyEvent {
 /// The copy of an appointment of this business in the calendar file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnEvent {
-    /// The start and the end. `None` if the event is unreadable.
+    /// The start and the end, or `None` if the event is unreadable.
     pub times: Option<(Timestamp, Timestamp)>,
     pub cancelled: bool,
     /// Whether the event has a recurrence or several components.
@@ -113,12 +113,12 @@ pub enum ReadError {
     TooLarge,
 }
 
-/// Reads the busy times of a calendar file. `steps` limits the work for several files together: the steps that this
-/// file takes are subtracted from it. The limit for one file is [`FILE_STEPS_MAX`].
+/// Reads the busy times of a calendar file. `steps` limits the work for several files together: this function subtracts
+/// the number of steps that the file takes. The limit for one file is [`FILE_STEPS_MAX`].
 ///
 /// # Errors
-/// [`ReadError::NotACalendar`] if the text is not a complete calendar file. [`ReadError::TooLarge`] if the text exceeds
-/// a limit of this crate or needs more than `steps` steps.
+/// Returns [`ReadError::NotACalendar`] if the text is not a complete calendar file, and [`ReadError::TooLarge`] if the
+/// text exceeds a limit of this crate or needs more than `steps` steps.
 pub fn read(text: &[u8], reading: &Reading<'_>, steps: &mut u64) -> Result<BusyTimes, ReadError> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(ReadError::TooLarge);

@@ -226,7 +226,7 @@ struct Expansion<'a> {
     rule: &'a Rule,
     start: NaiveDateTime,
     window: &'a Range<NaiveDateTime>,
-    /// The number of further occurrences that `COUNT` allows.
+    /// The number of further occurrences that `COUNT` allows. It is `None` if the rule has no `COUNT`.
     left: Option<u64>,
 }
 

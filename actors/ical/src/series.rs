@@ -46,8 +46,8 @@ impl<T> Default for Starts<T> {
 }
 
 impl<T> Starts<T> {
-    /// Occurrences of an all-day event are identified by their dates. For a timed event, a date identifies all
-    /// occurrences on that date.
+    /// Adds a value for the original start of an occurrence. In an all-day event, the date of the start identifies the
+    /// occurrence. In a timed event, a date without a time identifies all occurrences on this date.
     fn insert(&mut self, original: When, all_day: bool, context: &Context<'_>, value: T) {
         match original {
             When::Time(..) if !all_day => {
@@ -102,7 +102,8 @@ pub(crate) fn expand(
             context.add(event, event.start, &event.end, busy);
         }
     }
-    // The overrides that also apply to later occurrences, each with the original start of its first occurrence.
+    // The overrides that also apply to later occurrences, each with the original start of the first occurrence that it
+    // replaces.
     let mut onwards: Vec<(NaiveDateTime, &Event)> = Vec::new();
     for &event in replaced.instants.values().chain(replaced.dates.values()) {
         if let Some((original, true)) = event.replaces {
@@ -160,7 +161,7 @@ impl Series<'_> {
             }
             ControlFlow::Continue(())
         };
-        // Some programs end a series before its start in order to delete it.
+        // Some programs delete a series by ending it before its start. The start of such a series is not an occurrence.
         let ended = |until: Option<Value>| until.is_some_and(|until| !self.reaches(until, master.start));
         if master.rules.is_empty() || !master.rules.iter().all(|rule| ended(rule.until)) {
             accept(master.start, None, steps)?;

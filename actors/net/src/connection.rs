@@ -114,8 +114,8 @@ impl Connector {
                 break;
             }
         }
-        // If a local shortage prevented one of the connections, the address of this connection may still work. So the
-        // shortage is reported, even if other addresses failed for other reasons.
+        // If a local shortage prevented the connection to one of the addresses, this address may still work. So the
+        // shortage is reported, even if the connections to the other addresses failed for other reasons.
         Err(if short { AttemptFailure::Short } else { failure })
     }
 }

@@ -33,9 +33,9 @@ pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
 /// The maximum time from the head of the response to the end of its body.
 pub const FETCH_BODY_TIME_MAX: Duration = Duration::from_secs(30);
 pub const FETCH_BODY_BYTES_MAX: usize = 16 << 20;
-/// The maximum size of all bodies that are in memory.
+/// The maximum total size of the bodies in memory.
 const ALL_BODIES_BYTES_MAX: usize = 256 << 20;
-/// The maximum size of the bodies of a business that are in memory.
+/// The maximum total size of the bodies in memory that are charged to one business.
 const BUSINESS_BODIES_BYTES_MAX: usize = ALL_BODIES_BYTES_MAX / 4;
 /// The maximum time to wait for memory, between the head and the body.
 const MEMORY_TIME_MAX: Duration = Duration::from_secs(20);

@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //!
-//! - Of the crates under `actors`, only this one uses an HTTP client, TLS and a DNS resolver.
+//! - No other crate under `actors` uses an HTTP client, TLS or a DNS resolver.
 //! - A connection is opened only to an address that the [guard] has just checked.
 //! - No receiver can delay the end of an attempt beyond its deadline, or make it use unbounded memory.
 

@@ -73,7 +73,7 @@ mod tests {
         format!("01900000-0000-7000-8000-0000000000{number:02x}").parse().unwrap()
     }
 
-    /// The units, if they are granted at once.
+    /// Returns the units if they are granted immediately, otherwise `None`.
     fn taken(shares: &Shares, of: u8, units: u32) -> Option<Share> {
         match pin!(shares.take(business(of), units)).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(share) => share,

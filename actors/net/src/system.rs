@@ -19,7 +19,8 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// Returns the interfaces of the operating system.
+    /// Returns implementations that use the clock, the randomness, the network and the trusted certificates of the
+    /// operating system.
     ///
     /// # Errors
     /// Returns an error if the file that `SSL_CERT_FILE` names is unusable.
@@ -33,7 +34,7 @@ impl Ports {
         })
     }
 
-    /// Returns interfaces with this clock and this randomness, but without a network.
+    /// Returns implementations with this clock and this randomness. They have no network and trust no certificate.
     pub fn with_clock_and_random(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         Self {
             clock,

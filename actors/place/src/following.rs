@@ -10,8 +10,8 @@
 
 use super::chain::{Digest, Head, Header, History};
 
-/// A response of the database: the end of the log, and the records that follow the head of the image, in
-/// order.
+/// A response of the database. It contains the position of the end of the log and, in order, the records after the
+/// newest record of the image.
 #[derive(Clone, Debug)]
 pub struct Page<'a> {
     pub history: History,
@@ -32,12 +32,13 @@ pub struct Found {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Apply this many of the records.
+    /// Apply this many of the records, beginning with the first.
     Apply(usize),
     /// The log has another history than the image, or no longer contains the image's next record. Discard the
     /// image and load a snapshot.
     Rebuild,
-    /// The log ends before the image. An acknowledged record is lost, so an operator must decide.
+    /// The log ends before the newest record of the image. So an acknowledged record is lost, and an operator must
+    /// decide how to continue.
     SetBack { image: u64, end: u64 },
     /// The records of the page do not form a chain.
     Damaged { number: u64 },
@@ -82,7 +83,7 @@ mod tests {
         Found { header, digest: head(number).digest }
     }
 
-    /// The step of an image at record 4 for a log of the records 1 to `end`.
+    /// Returns the next step for an image whose newest record is 4, if the log contains the records 1 to `end`.
     fn next_of(end: u64, change: impl FnOnce(&mut Page<'_>), records: &[Found]) -> Next {
         let at_head = (end >= 4).then_some(head(4).digest);
         let mut page = Page { history: History::default(), first: 1, end: head(end), at_head, records };

@@ -1,4 +1,4 @@
-//! The rules by which several nodes share one log that a database keeps.
+//! The rules by which several nodes share one log, which is stored in a database.
 //!
 //! One node is *active* for the log: it appends records and serves requests. The other nodes are *standbys*.
 //! Each node applies the records to its *image*, a copy of the rows. The *place* is the database's row for

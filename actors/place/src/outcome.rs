@@ -1,11 +1,10 @@
 //! Appends records, and finds out after a lost connection whether a record was appended.
 //!
-//! At most one record waits for its acknowledgement. After a lost connection, this record may be absent, or
-//! visible but not replicated. The node then connects again as [`Step::Connect`] describes, and reads the end
-//! of the log. If the record is visible on the new connection, it is replicated, for two reasons. The
-//! connection began with an acknowledged commit, after every earlier backend of the node had ended. And the
-//! database replicates its commits in order. An absent record is appended again, with the same number and
-//! bytes.
+//! At most one record waits for its acknowledgement. After a lost connection, this record may be absent, or visible but
+//! not replicated. The node then connects again as [`Step::Connect`] describes, and reads the end of the log. If the
+//! record is visible on the new connection, it is replicated, for two reasons. First, the connection began with an
+//! acknowledged commit, after every earlier backend (server process) of the node had ended. Second, the database
+//! replicates its commits in order. An absent record is appended again, with the same number and bytes.
 //!
 //! Invariants:
 //!

@@ -737,7 +737,7 @@ impl World {
             Next::Rebuild => self.nodes[node].is_broken = true,
             Next::SetBack { image, end } => {
                 self.check.fail_if_whole(format!("node {node} at {image} refuses a log that ends at {end}"));
-                // The operator discards the image.
+                // The simulated operator decides to discard the image.
                 self.nodes[node].is_broken = true;
             }
             Next::Damaged { number } => self.check.fail(format!("record {number} breaks the chain")),

@@ -46,7 +46,7 @@ async fn a_local_shortage_is_no_attempt() {
             "{number}"
         );
     }
-    // A shortage at one address takes precedence over a failure at another address. If the other address works, the
+    // A shortage at one address takes precedence over a failure at another address. If one of the addresses works, the
     // attempt succeeds.
     let world = World::new();
     world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.35"]);
@@ -54,7 +54,8 @@ async fn a_local_shortage_is_no_attempt() {
     assert_eq!(world.post().await.outcome, Outcome::NotMade);
     world.receiver(OTHER, NO_CONTENT, Then::GoesOn);
     delivered(&world.post().await, 204);
-    // If this machine has no IPv6, an attempt to a host that has only IPv6 addresses counts as failed.
+    // If this machine has no IPv6, a failed attempt to a host that has only IPv6 addresses counts as a failure of the
+    // receiver.
     let world = World::new();
     world.dns.set(HOST_NAME, &["2606:4700::1111"]);
     world.net.put("[2606:4700::1111]:443", Place::Error(99));

@@ -262,7 +262,7 @@ async fn name_servers_that_never_respond_count_as_missing() {
     machine.resolve("other.example.com").await.unwrap();
     machine.server.is_silent();
     assert!(is_no_name_server(&machine.fails(HOST).await));
-    // The result must be the same if the file names no server or no usable server.
+    // If `resolv.conf` names no server or no usable server, the lookup must fail with the same error.
     for text in
         ["nameserver fe80::1\n", "nameserver fe80::1\nnameserver 127.0.0.1\n", "search example.org\n", ""]
     {
