@@ -1,14 +1,14 @@
 //! Reads and writes large parts of a store in bounded steps.
 //!
 //! Invariant: memory holds at most one page of rows at a time. The queued writes exceed [`BYTES_IN_FLIGHT_MAX`] by at
-//! most one batch. [`BulkWriter::settle`] waits until all queued batches are durable.
+//! most one batch. [`BulkWriter::wait_durable`] waits until all queued batches are durable.
 
 use domain::BusinessId;
 
 use super::{Batch, Key, KeyRange, Order, Pair, Store, StoreError};
 
 const ROWS_PER_PAGE: usize = 512;
-/// When this many bytes are queued, the writer waits until all its batches are durable.
+/// When this many bytes are queued, the [`BulkWriter`] waits until all its batches are durable.
 const BYTES_IN_FLIGHT_MAX: usize = 1 << 20;
 
 pub struct Pages(KeyRange);
@@ -43,7 +43,7 @@ impl BulkWriter {
     /// Queues a batch. If too many bytes are then queued, waits until all queued batches are durable and returns true.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when the store fails or closes.
+    /// Returns [`StoreError::Stopped`] when the store fails or closes.
     ///
     /// # Panics
     /// Panics if the batch is longer than [`super::CHANGE_BYTES_MAX`].

@@ -15,7 +15,7 @@ pub trait Record: Sized {
     fn encode(&self) -> Vec<u8>;
 
     /// # Errors
-    /// [`StoreError::Version`], [`StoreError::Damaged`] or [`StoreError::Format`].
+    /// Returns [`StoreError::Version`], [`StoreError::Damaged`] or [`StoreError::Format`].
     fn decode(bytes: &[u8]) -> Result<Self, StoreError>;
 }
 

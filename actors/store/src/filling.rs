@@ -27,7 +27,7 @@ impl Filling {
     /// backup.
     ///
     /// # Errors
-    /// [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or an error of the file system.
+    /// Returns [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or an error of the file system.
     pub fn begin(dir: &Path, sequence: u64) -> Result<Self, StoreError> {
         check_finished(dir)?;
         let prepare = |action| StoreError::preparing(action, dir);

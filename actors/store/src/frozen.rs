@@ -30,8 +30,8 @@ impl Store {
     /// values.
     ///
     /// # Errors
-    /// [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open, [`StoreError::BusinessSetAside`], or
-    /// [`StoreError::Stopped`].
+    /// Returns [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open,
+    /// [`StoreError::BusinessSetAside`], or [`StoreError::Stopped`].
     pub async fn freeze(&self, kinds: &[(BusinessId, u8)]) -> Result<Frozen, StoreError> {
         let of: Vec<_> = kinds.iter().map(|(of, _)| *of).collect();
         of.iter().try_for_each(|of| self.check_business(*of))?;

@@ -93,7 +93,8 @@ impl Files {
     /// pages. sled must be closed.
     ///
     /// # Errors
-    /// [`StoreError::DamagedAt`] if the page contains rows of the installation, or if its range of keys is unknown.
+    /// Returns [`StoreError::DamagedAt`] if the page contains rows of the installation, or if its range of keys is
+    /// unknown.
     pub(super) fn isolate(&self, offset: Option<u64>) -> Result<Vec<Range>, StoreError> {
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
         let corrupt = sled_log::corrupt_pages(&log, &pages, offset).map_err(|error| self.unusable(error))?;

@@ -131,7 +131,7 @@ impl Store {
     /// Opens a store on a simulated disk. Its committer runs as a task. Panics outside a tokio runtime.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] while another store is open on the disk.
+    /// Returns [`StoreError::InUse`] while another store is open on the disk.
     #[cfg(any(test, feature = "simulation"))]
     pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let session = Arc::new(disk.session()?);
@@ -426,8 +426,8 @@ impl Store {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Checks the free disk space. `submit` does not check it, so a caller must call this function before it
-    /// decides a change.
+    /// Checks the free disk space. `submit` does not check it, so a caller must call this function before it decides on
+    /// a change.
     pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }
@@ -471,7 +471,7 @@ impl Store {
     /// Writes the queued changes and releases the directory. The caller must end its scans first.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when the store has failed.
+    /// Returns [`StoreError::Stopped`] if the store has failed.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.0.committer.close().await
     }

@@ -44,7 +44,7 @@ impl Mark {
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
         let file = file.map_err(&prepare)?;
         let mut bytes = [0; MARK_BYTES];
-        // A power cut may leave an empty file.
+        // A power cut may leave an empty file. It counts as a mark with the number 0.
         let length = file.read_at(&mut bytes, 0).map_err(prepare)?;
         if length < NUMBER_BYTES {
             bytes = [0; MARK_BYTES];

@@ -34,7 +34,8 @@ const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
 /// The minimum of a reserve, unless the reserve is 0.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
-/// A level ends when the free space exceeds the level's bound by more than the bound divided by this number.
+/// Refusals that began at a bound end when the free space exceeds the bound by more than the bound divided by this
+/// number.
 const SLACK_PARTS: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

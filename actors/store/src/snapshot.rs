@@ -27,14 +27,14 @@ impl Store {
     /// saved in unnamed files in the directory `side`.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`], or [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open.
+    /// Returns [`StoreError::Stopped`], or [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open.
     pub async fn snapshot(&self, side: PathBuf) -> Result<Snapshot, StoreError> {
         let (tap, sequence) = self.begin_tap(vec![every_row()]).await?;
         Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
     }
 
     /// Begins to save the values that later commits overwrite in these ranges. Also returns the number of the newest
-    /// commit whose overwritten values are not saved.
+    /// commit at this time.
     pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
         let tap = Arc::new(Tap::of(ranges));
         let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;

@@ -131,7 +131,8 @@ impl Syncs {
         (hung, next_look)
     }
 
-    /// Ends the record of a sync. If the sync was logged as hanging, returns its purpose and duration.
+    /// Removes an ended sync from the syncs under way. If the sync was logged as hanging, returns its purpose and
+    /// duration.
     fn end(&self, number: u64) -> Option<(By, Duration)> {
         let ended = self.state.lock().under_way.remove(&number).filter(|ended| ended.is_logged)?;
         Some((ended.by, self.now()?.saturating_sub(ended.since)))

@@ -30,13 +30,14 @@ struct Rows {
     notices: HashSet<u64>,
     bytes: u64,
     promised: u64,
-    /// The hashes of the rows that batches delete while the stored rows are being added. `None` once all
+    /// The hashes of the rows that batches delete while the stored rows are being added. This field is `None` once all
     /// stored rows are added.
     deleted: Option<HashSet<u64>>,
 }
 
 impl Rows {
-    /// Returns the rows of mails or of notices, depending on the key. Returns `None` for a delivery.
+    /// Returns the set of the waiting mails or of the waiting notices, depending on the key. Returns `None` for a
+    /// delivery.
     fn rows_without_bytes(&mut self, key: &[u8]) -> Option<&mut HashSet<u64>> {
         match key.get(16) {
             Some(&kind::MAIL_DUE) => Some(&mut self.mails),

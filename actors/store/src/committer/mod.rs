@@ -1,14 +1,15 @@
-//! The only writer of the store, and functions that wait until changes are durable.
+//! The committer: the only thread (in simulations, the only task) that commits changes to the store. Other threads
+//! queue changes, and can wait until their changes are durable.
 //!
-//! The writer takes queued changes in groups. It writes each group as one batch, syncs once and then
-//! acknowledges the changes. Businesses share the writer fairly (`queue`). A *shard* is the set of
-//! businesses that share a lane of the queue. A *ticket* is the number of a change. Invariants:
+//! The committer takes queued changes in groups. It writes each group as one batch, syncs once and then acknowledges
+//! the changes. Businesses share the committer's time fairly (`queue`). A *shard* is the set of businesses that share a
+//! lane of the queue. A *ticket* is the number of a change. Invariants:
 //!
 //! - The changes of a shard are acknowledged in the order of the queue, each after the sync of its group.
 //!   The order between changes of different shards is not defined.
-//! - Tickets ascend in a shard. The ticket of a change is stored before the change is queued, so a wait
-//!   covers every change that was queued before the wait began.
-//! - After a sync, the newest synced ticket of each shard is stored before a change of the group is
+//! - Tickets ascend in a shard. The ticket of a change is set as the newest ticket of its shard before the change is
+//!   queued, so a wait covers every change that was queued before the wait began.
+//! - After a sync, `synced` is set to the newest synced ticket of each shard before a change of the group is
 //!   acknowledged.
 //! - An error of the backend stops the committer permanently. Nothing is retried.
 
@@ -51,15 +52,15 @@ struct Core {
     credentials_generation: AtomicU64,
     failed: AtomicBool,
     ended: AtomicBool,
-    /// Notified when `synced`, `failed` or `ended` changes.
+    /// Wakes the tasks that wait for a change of `synced`, `failed` or `ended`.
     progress: Notify,
     counters: Counters,
     taps: Mutex<Vec<Weak<Tap>>>,
     on_fatal: OnFatal,
 }
 
-/// The newest ticket of a shard among all changes, and among the changes for which delivery attempts wait. A
-/// failure sets both to `u64::MAX`, which no synced ticket reaches.
+/// The newest ticket of a shard. `any` is the newest of all changes, and `to_send` the newest of the changes for which
+/// delivery attempts wait. A failure sets both to `u64::MAX`, which no synced ticket reaches.
 #[derive(Default)]
 struct Newest {
     any: AtomicU64,
@@ -74,7 +75,7 @@ pub(super) enum ChangeKind {
     ToSend,
 }
 
-/// The handle of the writer. When the handle is dropped, the writer writes the queued changes and ends.
+/// The handle of the committer. When the handle is dropped, the committer writes the queued changes and ends.
 pub(super) struct Committer {
     core: Arc<Core>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -167,7 +168,7 @@ impl Committer {
         // The reference is weak, because the caller may be dropped before the closure runs.
         let tap = Arc::downgrade(tap);
         let (begun, begins) = oneshot::channel();
-        // The writer runs this closure after a sync and before it applies the next group.
+        // The committer runs this closure after a sync and before it applies the next group.
         let begin = move || {
             let begins =
                 if core.begin_tap(tap) { Ok(backend.sequence()) } else { Err(StoreError::SnapshotsTaken) };
@@ -290,7 +291,7 @@ impl Core {
         taps.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Registers a point-in-time read. Returns false if too many are running. Only the writer calls it.
+    /// Registers a point-in-time read. Returns false if too many are running. Only the committer calls this function.
     fn begin_tap(&self, tap: Weak<Tap>) -> bool {
         let has_room = self.taps().len() < SNAPSHOTS_MAX;
         if has_room {

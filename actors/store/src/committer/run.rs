@@ -1,4 +1,4 @@
-//! Runs the writer: as a thread if the store is on a disk, as a task in simulations. Both take the same steps.
+//! Runs the committer: as a thread if the store is on a disk, as a task in simulations. Both take the same steps.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -117,7 +117,7 @@ fn finish(core: &Core, backend: &dyn Backend) {
     }
 }
 
-/// Reports the end of the writer when this value is dropped. A panic of the writer counts as a failure of the
+/// Reports the end of the committer when this value is dropped. A panic of the committer counts as a failure of the
 /// store.
 struct End(Arc<Core>);
 

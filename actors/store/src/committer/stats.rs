@@ -1,4 +1,4 @@
-//! Counters of the writer, for the metrics.
+//! Counters of the committer, for the metrics.
 
 use std::time::Duration;
 

@@ -275,8 +275,7 @@ async fn tickets_increase_and_acknowledgements_follow_the_order_of_each_lane() {
                 let one = |_| {
                     let ticket = Arc::new(AtomicU64::new(0));
                     let (seen, answered) = (Arc::clone(&ticket), Arc::clone(answered));
-                    // The closure may run before the ticket of its change is stored below. The closure then
-                    // records 0.
+                    // The closure may run before `ticket` is set below. In this case, the closure records 0.
                     let done = Box::new(move || answered.lock().push(seen.load(Ordering::SeqCst)));
                     let given =
                         committer.submit(business(thread), ChangeKind::ToSend, change(10), done).unwrap();

@@ -56,7 +56,7 @@ pub(super) trait Blocks: Send + Sync + 'static {
     /// Fills `bytes` from offset `at`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] if the blocks end earlier.
+    /// Returns [`io::ErrorKind::UnexpectedEof`] if the blocks end before `bytes` is full.
     fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<()>;
 
     /// Makes all written blocks durable. After an error the content is unknown.
@@ -124,7 +124,7 @@ impl Unreadable {
 /// Opens the journal of a data directory, or creates it. Returns the batches with numbers above `newest`.
 ///
 /// # Errors
-/// [`StoreError::DamagedFiles`] if the journal is damaged, [`StoreError::Prepare`] if an access fails.
+/// Returns [`StoreError::DamagedFiles`] if the journal is damaged, and [`StoreError::Prepare`] if an access fails.
 pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found>), StoreError> {
     let prepare = |action| StoreError::preparing(action, path);
     let open = || OpenOptions::new().read(true).write(true).open(path);
@@ -137,11 +137,11 @@ pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found
     Journal::read(file, newest).map_err(|error| error.of(path))
 }
 
-/// Returns the number of the newest batch of a journal, or `newest` if no batch follows it or the journal is missing.
-/// Writes nothing.
+/// Returns the number of the newest batch in a journal. Returns `newest` if the journal is missing or contains no batch
+/// with a higher number. Writes nothing.
 ///
 /// # Errors
-/// As for [`open`].
+/// Returns the errors of [`open`].
 pub(super) fn newest(path: &Path, newest: u64) -> Result<u64, StoreError> {
     let prepare = StoreError::preparing("reading", path);
     let Some(file) = found(File::open(path)).map_err(&prepare)? else { return Ok(newest) };
@@ -183,7 +183,8 @@ pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()
     blocks.sync()
 }
 
-/// The content of a journal: the batches above a number, and the place of the newest one.
+/// The content of a journal: the batches with numbers above a given number, and the offsets of the record of the newest
+/// batch.
 struct Scanned {
     id: Id,
     length: u64,

@@ -76,8 +76,8 @@ kinds! {
     CALENDAR = 0x0f, 33, fn calendar(id: CalendarId); // → `ConnectedCalendar`
     KEY = 0x10, 33, fn key(id: KeyId); // An API key: its id → the 8 bytes of its record's key in the installation
     FEED = 0x11, 33, fn feed(id: FeedId); // → `Feed`
-    /// An entry of the list of feeds that are not revoked. The key ends with the staff member, or zeros for a feed of
-    /// the whole business, and the feed's id. The value is the feed's hash.
+    /// An entry of the list of feeds that are not revoked. The key ends with the id of the staff member (zeros for a
+    /// feed of the whole business) and the id of the feed. The value is the feed's hash.
     FEED_LIVE = 0x12, 49;
     CALENDAR_STATE = 0x13, 33, fn calendar_state(id: CalendarId); // The state of the reads: the id → `CalendarState`
     /// The busy times of all events of a calendar: its id → `CalendarBusy`.
@@ -88,7 +88,7 @@ kinds! {
     CALENDAR_WRITE = 0x16, 49, fn calendar_write(calendar: CalendarId, appointment: AppointmentId);
     /// An entry of the index of writes by appointment. The value is empty.
     CALENDAR_WRITE_OF = 0x17, 49, fn calendar_write_of(appointment: AppointmentId, calendar: CalendarId);
-    /// An entry of the list of pending writes, which sorts by calendar and due time. The value is empty.
+    /// An entry of the list of pending writes, which is sorted by calendar and due time. The value is empty.
     CALENDAR_WRITE_DUE = 0x18, 57,
         fn calendar_write_due(calendar: CalendarId, due: SteadyTime, appointment: AppointmentId);
     /// An entry of the list of failed writes. The value is empty.
@@ -166,7 +166,7 @@ kinds! {
     EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends
     /// The delivery of an event to an endpoint. The value is the `Delivery`.
     DELIVERY = 0x61, 49, fn delivery(endpoint: WebhookId, event: EventId);
-    /// An entry of the list of waiting deliveries, which sorts by endpoint and due time. The value is empty.
+    /// An entry of the list of waiting deliveries, which is sorted by endpoint and due time. The value is empty.
     DELIVERY_DUE = 0x62, 57, fn delivery_due(endpoint: WebhookId, due: Timestamp, event: EventId);
     /// The number of successful deliveries to an endpoint. The value has 8 bytes.
     DELIVERY_REACHED = 0x63, 33, fn delivery_reached(endpoint: WebhookId);

@@ -119,8 +119,8 @@ pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
 }
 
-/// True if the kind of the key is known and the key has the length of its kind. False for the key of a *piece*, a row
-/// that contains part of a long value.
+/// True if the kind of the key is known and the key has the length of its kind. Returns false for the key of a *piece*,
+/// a row that contains part of a long value.
 pub fn is_well_formed(key: &[u8]) -> bool {
     let (Ok(business), Ok(kind)) = (business_of(key), kind_of(key)) else { return false };
     let other = if business == BusinessId::INSTALLATION { installation_kind::width } else { earlier::width };
@@ -136,7 +136,7 @@ pub fn indexed(business: BusinessId, kind: u8, index: &[u8]) -> Result<Key, Stor
     end.map(|end| start.with(end)).ok_or_else(|| StoreError::damaged("key", "it is too short"))
 }
 
-/// True if the key has the length of this kind. False for an unknown kind.
+/// True if the key has the length of this kind. Returns false for an unknown kind.
 pub fn has_width(key: &[u8], kind: u8) -> bool {
     kind::width(kind) == Some(key.len())
 }

@@ -7,7 +7,7 @@
 //!   tree and over older tables.
 //! - Only whole batches are written to the tree.
 //! - Readers see all rows of a batch or none.
-//! - Each step of a scan returns the row that follows at the time of the step.
+//! - Each step of a scan returns the next row that exists at the time of this step.
 
 mod gaps;
 

@@ -18,8 +18,8 @@ pub struct ErasureRecord {
     pub id: ErasureId,
     pub phone: Option<[u8; 16]>,
     pub email: Option<[u8; 16]>,
-    /// Set only for a contact that was merged into another: the id of the merge, and the digests of the phone
-    /// numbers and e-mail addresses that the other contact did not keep.
+    /// This field is set only for a contact that was merged into another contact. It contains the id of the merge, and
+    /// the digests of the phone numbers and e-mail addresses that the other contact did not keep.
     pub former: Option<(MergeId, Vec<[u8; 16]>)>,
 }
 

@@ -295,7 +295,7 @@ impl Log {
         part.lsn / self.segment_bytes * self.segment_bytes
     }
 
-    /// False if the segment at the offset has a valid header with another LSN.
+    /// Returns false if the segment at the offset has a valid header with another LSN.
     pub(crate) fn is_in_place(&self, segment: u64, offset: u64) -> io::Result<bool> {
         let at = offset / self.segment_bytes * self.segment_bytes;
         let header = self.bytes(at, SEGMENT_HEADER_BYTES)?;

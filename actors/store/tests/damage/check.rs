@@ -24,8 +24,8 @@ pub(crate) enum Outcome {
     Refused { changed: Option<String> },
     /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
-    /// Other rows than those of businesses that are set aside differ, without an error. Or a salvage after a refused
-    /// opening finds too few of the rows that a salvage before the opening finds.
+    /// Rows differ although their business is not set aside, and the store reported no error. Or a salvage after a
+    /// refused opening finds too few of the rows that a salvage before the opening finds.
     Silent(String),
 }
 
@@ -45,8 +45,8 @@ struct Difference {
     businesses: BTreeSet<usize>,
 }
 
-/// Opens the store twice and compares its rows each time. When sled opens, it writes a snapshot, which it reads at the
-/// next opening.
+/// Opens the store twice and compares its rows each time. At the first opening, sled writes a snapshot. At the second
+/// opening, sled reads this snapshot.
 pub(crate) fn compare(dir: &Path, rows: &Rows) -> Outcome {
     let mut is_set_aside = false;
     for opening in ["first", "second"] {

@@ -18,7 +18,7 @@ struct File {
     synced: Vec<u8>,
     now: Vec<u8>,
     /// For each block, the contents that were written since the last sync. Each content has the number of the note that
-    /// wrote it.
+    /// recorded its write.
     blocks: BTreeMap<usize, Vec<(usize, Vec<u8>)>>,
     lengths: Vec<(usize, usize)>,
 }
@@ -300,8 +300,8 @@ impl Disk {
         blocks
     }
 
-    /// True if the note overwrites the start of a part of this file, but not with zeros. All parts have the length
-    /// `part`.
+    /// Divides the file into parts of the length `part`. Returns true if the note overwrites the start of a part, and
+    /// not with zeros.
     pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
         let Some((at, bytes)) = self.written(name, note) else { return false };
         let before = self.file(name).is_some_and(|file| self.files[file].now.get(at).is_some());

@@ -80,7 +80,7 @@ impl Lane {
         batch
     }
 
-    /// Computes the changes that the store already contains again, without writing them.
+    /// Repeats the computation of the changes that the store already contains, without writing the changes.
     pub(crate) fn catch_up(&mut self, store: &Store) {
         let found = store.get_raw(&counter(self.number)).unwrap();
         let changes = found.map_or(0, |found| u32::from_be_bytes(found.try_into().unwrap()));

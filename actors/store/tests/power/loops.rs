@@ -21,7 +21,7 @@ const FILE_SYSTEM_BYTES: usize = 192 << 20;
 /// space.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The maximum free space that the two files leave while the process runs in which a sync must fail.
+/// The maximum free space that the two files leave. It is so small that a sync of the next process must fail.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
 const COMMITS_FAILING: usize = 6_000;

@@ -1,4 +1,4 @@
-//! The queue of changes. Many threads add changes. Only the writer takes changes, in groups.
+//! The queue of changes. Many threads add changes. Only the committer takes changes, in groups.
 //!
 //! Each shard of businesses has a *lane*, a queue that preserves the order of its changes. A change above
 //! [`QUANTUM_BYTES`] is *long*, all others are *short*. A lane counts as short or long depending on its next change.
@@ -6,7 +6,8 @@
 //! Varghese, 1995). The long lanes take turns, of one change each, in the *long ring*. Invariants:
 //!
 //! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
-//! - If only one lane has changes, it gets all of the writer's time. No short change waits while the writer is idle.
+//! - If only one lane has changes, it gets all of the committer's time. No short change waits while the committer is
+//!   idle.
 //! - A short change waits for at most one long change of other lanes.
 //! - Over time, a short lane may write as many bytes as a long lane. Each of m long lanes writes every m-th long
 //!   change. So after a long change of n bytes, each short lane may write about n / m bytes before the next long
@@ -39,8 +40,8 @@ pub const QUANTUM_BYTES: usize = 8 << 10;
 /// A change up to this length never causes a pause. A booking with events for all endpoints is shorter.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// The length of a pause with one long lane, as a multiple of the duration of the write. The long lane then
-/// uses a tenth of the writer's time.
+/// The length of a pause with one long lane, as a multiple of the duration of the write. The long lane then uses a
+/// tenth of the committer's time.
 const REST: u32 = 9;
 
 /// The maximum pause. Without it, a short stall of the disk would cause a long pause.
@@ -258,7 +259,7 @@ impl Queue {
                     return state.take();
                 }
             }
-            // Only the writer waits here. `notify_one` stores a wake-up that arrives before the wait.
+            // Only the committer waits here. `notify_one` stores a wake-up that arrives before the wait.
             self.notify.notified().await;
         }
     }

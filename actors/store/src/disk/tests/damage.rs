@@ -369,7 +369,8 @@ fn an_isolation_stops_the_store_if_the_end_of_the_log_is_damaged_too() {
         Ok(_) => panic!("the damage was not found"),
     }
     store.close();
-    // The journal may contain the batches that sled erases.
+    // The store may open, because the journal may contain the batches that sled erases. The rows of the other
+    // businesses must then be complete.
     if let Ok(store) = DiskBackend::open(home.path()) {
         for number in (1..=10).filter(|number| *number != 4) {
             let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
@@ -495,7 +496,8 @@ fn readers_that_meet_a_corrupt_page_at_once_isolate_it_once() {
         for _ in 0..readers {
             scope.spawn(|| {
                 barrier.wait();
-                // The first reader isolates the page. A later one may find the page empty.
+                // The first reader gets an error and isolates the page. A later reader may find the page empty, without
+                // an error.
                 if let Err(error) = all(&store, &page) {
                     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
                 }
