@@ -28,7 +28,7 @@ words! {
         NoShow = "no_show",
     }
 
-    /// The values by which a list of appointments can be filtered.
+    /// The attendance by which a list of appointments can be filtered.
     AttendanceFilter {
         Arrived = "arrived",
         Completed = "completed",

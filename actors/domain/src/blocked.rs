@@ -89,8 +89,8 @@ impl Blocked {
         self.put(key, ends_at).merge();
     }
 
-    /// Like [`Blocked::insert`], for one of many blocked times. After the last of them, [`Blocked::merge`] must be
-    /// called.
+    /// Adds a blocked time without merging it, because merging after each of many blocked times would be slow. After
+    /// the last one, the caller must call [`Blocked::merge`]. Panics like [`Blocked::insert`].
     pub fn add(&mut self, key: BlockedKey, ends_at: Timestamp) {
         self.put(key, ends_at);
     }

@@ -32,7 +32,7 @@ words! {
     }
 }
 
-/// A finished call. Later, only an erasure and the team's mark "handled" change it.
+/// A finished call. After it is stored, only an erasure or the team's mark "handled" changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRecord {
     pub id: CallId,

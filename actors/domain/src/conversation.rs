@@ -193,7 +193,7 @@ pub struct Turn {
     /// The part of the text that was played before an interruption, or `None` if all of it was played.
     pub heard: Option<String>,
     pub effects: Vec<Effect>,
-    /// The sentences of a model that a rule dropped, so the caller did not receive them.
+    /// The sentences of the model that the caller did not receive, because a rule dropped them.
     pub dropped: Vec<Dropped>,
 }
 

@@ -85,13 +85,13 @@ pub enum ProblemCode {
     Years(i32, i32),
     NotLaterThan(&'static str),
     Before(&'static str),
-    /// There are too many days from the date in the named property to this date. The number is the maximum,
-    /// counting both dates.
+    /// There are too many days from the date in the property that the first parameter names to this date. The second
+    /// parameter is the maximum number of days, counting both dates.
     DaysFrom(&'static str, i64),
     SkippedDays,
     OpensAtTheEnd,
-    /// The start and the end of the window are equal. The parameter is the name of the property with the
-    /// other of these two times.
+    /// The start and the end of the window are equal. The path of the problem names one of the two properties, and the
+    /// parameter names the other one.
     SameAs(&'static str),
     DayListed(Day, usize),
     BreaksMax(usize),

@@ -143,7 +143,8 @@ pub enum Denied {
 pub enum Refusal {
     Invalid(Vec<Problem>),
     NotFound(Named),
-    /// The state of the record does not allow the request. `details` names the fields or the records that cause this.
+    /// The state of the record does not allow the request. `details` names the fields or the records that cause the
+    /// conflict.
     Conflict {
         conflict: Conflict,
         details: Vec<Problem>,

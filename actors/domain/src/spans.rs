@@ -47,8 +47,8 @@ impl Spans {
     }
 }
 
-/// Answers queries about the ranges. Queries in ascending order are fast. A query for an earlier time than
-/// the previous query costs a search.
+/// Answers queries about the ranges. Queries in ascending order are fast. A query for a time before that of the
+/// previous query is slower, because it needs a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SpansCursor<'a> {
     spans: &'a [Range<Timestamp>],

@@ -25,8 +25,8 @@ struct KnownHours<'a> {
 
 pub(super) struct Candidate<'a> {
     hours: Option<SpansCursor<'a>>,
-    /// The absences and appointments. The first query that is within the hours of the staff member looks them
-    /// up.
+    /// The absences and appointments. They are looked up at the first query that is within the hours of the staff
+    /// member.
     held: Option<(Option<SpansCursor<'a>>, BusyCursor<'a>)>,
     id: StaffId,
     blocked: &'a Blocked,

@@ -78,7 +78,7 @@ pub enum FetchFailure {
     Timeout,
     Tls,
     TooLarge,
-    /// This machine lacked a resource or a network. The server did not cause this.
+    /// This machine lacked a resource or a network. The server did not cause the failure.
     NotMade,
 }
 

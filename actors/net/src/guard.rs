@@ -195,9 +195,9 @@ fn all_within(addresses: &[IpAddr], port: u16, reach: Reach) -> Result<Vec<Socke
     if targets.is_empty() { Err(GuardError::NoAddress) } else { Ok(targets) }
 }
 
-/// Returns the level at which a refusal is logged. An internal address is a warning, at most once a minute for each
-/// host. Other refused attempts have a low level, because the delivery log contains them and they recur for every
-/// waiting event.
+/// Returns the level at which a refusal is logged. The refusal of an internal address is logged as a warning, at most
+/// once a minute for each host. The refusals of other attempts are logged only for debugging, because the delivery log
+/// contains them and each waiting event causes one.
 fn level(refused: &GuardError, asker: LookupStage, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) if is_due() => Level::WARN,

@@ -16,7 +16,8 @@ impl Batch {
     }
 
     /// # Panics
-    /// Panics if the value is longer than [`LONG_VALUE_BYTES_MAX`]. The limits of the domain types prevent this.
+    /// Panics if the value is longer than [`LONG_VALUE_BYTES_MAX`]. The limits of the domain types keep every value
+    /// shorter.
     pub fn put(&mut self, key: Key, value: Vec<u8>) {
         assert!(
             value.len() <= LONG_VALUE_BYTES_MAX,

@@ -1,7 +1,7 @@
 //! Opens sled on a data directory and isolates pages of its tree that cannot be read.
 //!
-//! The neighbouring pages show which businesses may have rows in the page. These businesses are set aside. An empty
-//! leaf replaces the page ([`sled_log`]), because a corrupt page stops sled's cleaner.
+//! The pages next to an unreadable page show which businesses may have rows in it. These businesses are set aside. An
+//! empty leaf replaces the page ([`sled_log`]), because a corrupt page stops sled's cleaner.
 //!
 //! ```text
 //! DIR/isolating            the bytes to write into sled's log; a start after a crash writes them again

@@ -1,4 +1,4 @@
-//! The free space of the disk, and the refusal of changes when it is low.
+//! The free space of the disk, and the refusal of changes when the free space is low.
 //!
 //! If less space is free than the operator's *reserve*, changes that enlarge the store are refused. Below a quarter of
 //! the reserve, only changes that free space are accepted. Below the *floor*, a sixteenth of the reserve, nothing is

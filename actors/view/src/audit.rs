@@ -26,7 +26,7 @@ pub struct AuditView {
     /// The record's id.
     #[schemars(with = "KeyId")]
     pub resource_id: uuid::Uuid,
-    /// The changed fields. It is empty if the record was created.
+    /// The changed fields. The list is empty if the record was created.
     pub changes: Vec<FieldChangeView>,
 }
 

@@ -40,7 +40,7 @@ impl FeedView {
 pub struct ListedFeedView {
     #[serde(flatten)]
     pub feed: FeedView,
-    /// The time of the last request for the feed, to the minute.
+    /// The time of the last request for the feed, rounded down to the minute.
     pub last_fetched_at: Option<Timestamp>,
     /// The time of the revocation.
     pub revoked_at: Option<Timestamp>,
@@ -51,7 +51,7 @@ pub struct ListedFeedView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewFeed")]
 pub struct NewFeedView {
-    /// The fields without the address. The entity tag depends only on them.
+    /// The fields without the address. The entity tag depends only on these fields.
     #[serde(flatten)]
     pub feed: FeedView,
     /// The address of the feed; null in a repeated response, because only the hash of its token is stored.
@@ -98,7 +98,7 @@ pub struct CalendarSettingsView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Calendar")]
 pub struct CalendarView {
-    /// The settings. The entity tag depends only on them.
+    /// The settings. The entity tag depends only on the settings.
     #[serde(flatten)]
     pub settings: CalendarSettingsView,
     /// `connecting` until the first complete read, then `connected`; `failing` while reads fail and are retried;
@@ -154,7 +154,8 @@ pub struct CalendarWriteView {
 }
 
 impl CalendarWriteView {
-    /// Due times are times of the steady clock. Therefore the present time is given by both clocks.
+    /// Creates the view. `now` and `steady` are the present time on the wall clock and on the steady clock, because the
+    /// view converts the due time from the steady clock to the wall clock.
     pub fn new(write: &CalendarWrite, (now, steady): (Timestamp, SteadyTime)) -> Self {
         let is_deleted = write.reason == Some(WriteReason::EventDeleted);
         let event = write.event.or(write.written).filter(|_| !is_deleted);

@@ -40,7 +40,7 @@ pub struct OperatorContactView {
     /// The team's notes.
     #[serde(flatten)]
     pub notes: NotesView,
-    /// A text that the team sees beside the name, up to 100 characters, for example about an allergy.
+    /// A text that the team sees next to the name, up to 100 characters, for example about an allergy.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub alert: Option<Option<String>>,

@@ -60,7 +60,7 @@ pub struct OperatorKeyView {
     pub key: KeyView,
     /// The creator of the key.
     pub created_by: KeyCreatorView,
-    /// The time of the last use, rounded to the minute.
+    /// The time of the last use, rounded down to the minute.
     pub last_used_at: Option<Timestamp>,
     /// The time of the revocation.
     pub revoked_at: Option<Timestamp>,
@@ -80,7 +80,7 @@ pub struct CreatedKeyView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewApiKey")]
 pub struct NewKeyView {
-    /// The fields without the key itself. The entity tag depends only on them.
+    /// The fields without the key itself. The entity tag depends only on these fields.
     #[serde(flatten)]
     pub created: CreatedKeyView,
     /// The whole key. It is null in a repeated response, because only the hash of a key is stored.

@@ -176,7 +176,8 @@ pub struct TurnView {
     pub at: Timestamp,
     /// The speaker.
     pub by: Speaker,
-    /// The form of a caller's turn. It is null for other turns.
+    /// The kind of the caller's input: `speech`, `keys`, `text` or `choice`. It is null for the turns of other
+    /// speakers.
     pub input: Option<InputKind>,
     /// The text of the turn.
     pub text: String,
@@ -184,7 +185,7 @@ pub struct TurnView {
     pub heard: Option<String>,
     /// The effects of the turn.
     pub effects: Vec<EffectView>,
-    /// The sentences of the model that a rule dropped, so the caller did not receive them.
+    /// The sentences of the model that the caller did not receive, because a rule dropped them.
     pub dropped: Vec<DroppedView>,
 }
 
@@ -250,7 +251,8 @@ pub struct TurnsTakenView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TurnChoice")]
 pub struct ChoiceView {
-    /// The id of the choice, which a request sends to select it. It is also the key on a phone.
+    /// The id of the choice. A request selects the choice by this id. If the id is a digit, a caller can also press
+    /// this key on the phone.
     pub id: String,
     /// The text of the choice.
     pub label: String,

@@ -53,7 +53,7 @@ impl From<&WebhookEndpoint> for WebhookView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OperatorWebhook")]
 pub struct OperatorWebhookView {
-    /// The fields that integrations see. The entity tag depends only on them.
+    /// The fields that integrations see. The entity tag depends only on these fields.
     #[serde(flatten)]
     pub webhook: WebhookView,
     /// The time of the first failed attempt since the endpoint last accepted a delivery. It is null if the endpoint is

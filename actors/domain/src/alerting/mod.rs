@@ -21,8 +21,8 @@ pub const ALERTS_KEPT: u64 = 1_000;
 pub struct AlertTrigger {
     pub kind: AlertKind,
     pub id: Uuid,
-    /// The staff members whom the alert concerns. An alert about an appointment that moves to another staff member
-    /// concerns both.
+    /// The staff members whom the alert concerns. An alert about an appointment that was moved from one staff member to
+    /// another concerns both staff members.
     pub staff: [Option<StaffId>; 2],
 }
 

@@ -171,8 +171,8 @@ fn meets(for_all: &BTreeMap<Timestamp, Timestamp>, start: Timestamp, end: Timest
     for_all.range(..end).map(|(_, until)| *until).find(|until| *until > start)
 }
 
-/// Finds conflicts of one staff member. Queries in ascending order are fast. A query for an earlier time than
-/// the previous query costs a search.
+/// Finds conflicts of one staff member. Queries in ascending order are fast. A query for a time before that of the
+/// previous query is slower, because it needs a search.
 #[derive(Clone, Debug)]
 pub struct BusyCursor<'a> {
     busy: &'a Busy,

@@ -74,7 +74,7 @@ words! {
         Failing = "failing",
         /// Nothing is read until the settings change or a person requests a read.
         Stopped = "stopped",
-        /// The written events are being deleted. Then the calendar is disconnected.
+        /// The written events are being deleted, before the calendar is disconnected.
         Disconnecting = "disconnecting",
     }
 

@@ -86,7 +86,8 @@ pub fn check_password_at(password_at: Option<Timestamp>, now: Timestamp) -> Resu
     }
 }
 
-/// Implements `Debug` so that it shows one field. Hashes of tokens and personal data stay out of logs.
+/// Implements `Debug` so that the output contains only this field. Logs therefore contain no hashes of tokens and no
+/// personal data.
 macro_rules! hidden {
     ($($type:ident: $field:ident),*) => {$(
         impl std::fmt::Debug for $type {

@@ -66,7 +66,7 @@ struct Inner {
     /// Wakes all waiting tasks at the end of an outage. For a trial attempt, wakes the task that has waited
     /// longest.
     waiting: Arc<Notify>,
-    /// True if no task has claimed the trial attempt after the last failed probe yet.
+    /// True if a trial attempt is due after the last failed probe, and no task has claimed it yet.
     trial: AtomicBool,
     /// True if a name server has ever returned an address.
     had_names: AtomicBool,

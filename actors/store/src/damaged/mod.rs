@@ -11,7 +11,7 @@
 //! - Reads of a business that is set aside, and changes to it, fail with [`StoreError::BusinessSetAside`].
 //!   Scans over several businesses skip its rows.
 //! - A business stays set aside until an operator removes its line while the service is stopped.
-//! - A business is set aside in memory before the file is written, so a full disk does not prevent this.
+//! - A business is set aside in memory before the file is written. So it is set aside even if the disk is full.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -17,7 +17,8 @@ use crate::Key;
 /// The business actor loads all kinds below this number in one scan.
 pub const HOT_END: u8 = 0x10;
 
-/// The rows about unfinished work. A business with such a row is in the installation's list of unfinished businesses.
+/// The kinds of the rows about unfinished work. A business with such a row is in the installation's list of unfinished
+/// businesses.
 pub const UNFINISHED: [u8; 5] = [ERASURE, MERGING, REMINDING, WIPE, CONVERSATION_OPEN];
 
 /// Declares each kind with its number and the length of its keys. The function of a kind builds a key from the parts

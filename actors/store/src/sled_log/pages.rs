@@ -82,7 +82,8 @@ impl Pages {
         };
     }
 
-    /// True if the page was replaced or freed at or after this LSN. It then needs no earlier message.
+    /// True if the page was replaced or freed at or after this LSN. In this case, no message from before this LSN is
+    /// needed for the page.
     pub(super) fn is_replaced(&self, page: u64, since: u64) -> bool {
         match self.get(page) {
             State::Unknown => false,

@@ -90,7 +90,7 @@ impl Log {
         Ok(end)
     }
 
-    /// Returns the damage at which the log ends for sled, if valid messages follow. sled erases these
+    /// Returns the damage at which the log ends for sled, if valid messages follow the damage. sled erases these
     /// messages when it opens the log.
     pub(crate) fn erased(&self) -> io::Result<Option<Unusable>> {
         let (mut next, mut end, mut bytes) = (self.tail_lsn(), None, Vec::new());

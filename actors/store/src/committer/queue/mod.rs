@@ -66,7 +66,8 @@ impl Change {
 
 #[derive(Default)]
 pub(super) struct Group {
-    /// The changes of the group. The changes of a lane keep their order. Their rows have been moved to `batch`.
+    /// The changes of the group. The changes of each lane keep their order. The rows of all changes have been moved to
+    /// `batch`.
     pub(super) changes: Vec<Change>,
     pub(super) batch: Batch,
     pub(super) writing: usize,
