@@ -1,5 +1,5 @@
-//! Blocked times of staff members: time off, and the busy times of connected calendars. They may overlap each other.
-//! They may also overlap appointments that were booked earlier.
+//! Blocked times of staff members: time off, and the busy times of connected calendars. A blocked time may overlap
+//! other blocked times, and appointments that were booked before it was added.
 //!
 //! Invariant: the merged spans of a staff member cover exactly their blocked times.
 

@@ -37,7 +37,7 @@ words! {
     MailFault {
         /// The task of the attempt panicked.
         Panicked = "making it has panicked",
-        /// The recipient could not be looked up, or not in time.
+        /// The lookup of the recipient failed or timed out.
         NoRecipient = "nobody says who gets it",
         /// The data for the content of the mail could not be read from the store.
         Unreadable = "the data of the mail cannot be read",

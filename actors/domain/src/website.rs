@@ -104,7 +104,7 @@ impl Slug {
     }
 }
 
-/// The owner of a slug. If the owner has changed its slug, the old one stays reserved until `reserved_until`.
+/// The owner of a slug. If the owner has changed its slug, the old slug stays reserved until `reserved_until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlugOwner {
     pub business_id: BusinessId,

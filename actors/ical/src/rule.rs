@@ -106,7 +106,7 @@ impl Rule {
         Some(rule)
     }
 
-    /// Adds the parts that the rule does not state, such as the hour, from its first occurrence.
+    /// Takes the parts that the rule does not state, such as the hour, from its first occurrence.
     fn completed(&self, start: NaiveDateTime) -> Self {
         let mut rule = self.clone();
         let frequency = self.frequency;

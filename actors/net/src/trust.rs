@@ -48,8 +48,7 @@ impl Trust {
         Self { roots: Arc::new(RootCertStore::empty()), named: Arc::default() }
     }
 
-    /// Reads the system's authorities, and the certificates in the file that `SSL_CERT_FILE` names, from the
-    /// disk.
+    /// Reads from the disk the system's authorities and the certificates in the file that `SSL_CERT_FILE` names.
     ///
     /// # Errors
     /// Returns an error if the file is unusable. If the system has no authority, this is only logged.
@@ -83,7 +82,7 @@ impl Trust {
         Ok(store)
     }
 
-    /// True if no authority is trusted. No TLS connection can be made then.
+    /// True if no authority is trusted. In this case, no TLS connection is possible.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty()
     }

@@ -1,10 +1,10 @@
 //! Decides when a standby may become active.
 //!
-//! A standby measures on its own clock for how long the log has had the same newest record. The measurement
-//! begins when the first response with this record arrives, because the active node cannot have sent the
-//! record later. The takeover is one transaction: it locks the place, reads the newest record again, and
-//! begins a new epoch. The node is active only after the database has acknowledged this commit. Before that,
-//! a failover can remove the epoch, and another node can then get the same number.
+//! A standby measures on its own clock for how long the log has had the same newest record. The measurement begins when
+//! the first response with this record arrives, because the active node cannot have sent the record later. The takeover
+//! is one transaction: it locks the place, reads the newest record again, and begins a new epoch. The node is active
+//! only after the database has acknowledged this commit. Before that, a failover can remove the epoch, and another node
+//! can then begin an epoch with the same number.
 
 use std::time::Duration;
 

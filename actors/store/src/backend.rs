@@ -90,8 +90,8 @@ pub trait Backend: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Durably adds revocations and erasures to the list of tombstones. The committer calls it before it writes the
-    /// batch that carries them out.
+    /// Durably adds revocations and erasures to the list of tombstones. The committer calls this method before it
+    /// writes the batch with these revocations and erasures.
     fn record_tombstones(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
 
     fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError>;

@@ -26,8 +26,8 @@ pub struct Frozen {
 }
 
 impl Store {
-    /// Begins a point-in-time read. It includes the rows of each given business and kind, and the pieces of long
-    /// values.
+    /// Begins a point-in-time read. `kinds` contains pairs of a business and a kind of rows. The read includes the rows
+    /// of these kinds in these businesses, and the pieces of their long values.
     ///
     /// # Errors
     /// Returns [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open,

@@ -16,8 +16,8 @@
 //!
 //! - The pieces and their head are in one batch, so after a crash either all of them exist or none.
 //! - The length determines how many pieces are read, so a piece that is left over from a longer value is never read.
-//! - While a value is being replaced, a reader may read pieces of both values. The digest then does not match, and the
-//!   reader reads again.
+//! - While a value is being replaced, a reader may read pieces of the old value and of the new value. The digest then
+//!   does not match, and the reader reads again.
 //! - A short value that looks like a head is stored in pieces, so every row that looks like a head is a head.
 
 use sha2::{Digest, Sha256};

@@ -37,7 +37,7 @@ struct State {
 }
 
 /// The purpose of a sync: batches of the journal, or rows of the tree. A reader that isolates a corrupt page syncs the
-/// tree too, possibly while the thread of the checkpoints does.
+/// tree too, possibly at the same time as the thread of the checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     Committer,

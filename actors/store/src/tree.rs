@@ -2,14 +2,14 @@
 //!
 //! Invariants:
 //!
-//! - One tree contains all rows. The number of a batch ([`NEWEST_KEY`]) is written after the batch's rows. A
-//!   crash loses only the last writes, so a tree with the number also contains the rows.
+//! - One tree contains all rows. The number of a batch ([`NEWEST_KEY`]) is written after the batch's rows. A crash
+//!   loses only the last writes, so a tree that contains the number also contains the rows.
 //! - One thread writes row by row, because sled writes its buffer twice for each of its own batches. Readers
 //!   still see whole batches, because the memtable takes precedence.
 //! - Between two syncs, sled's log grows by less than a segment. sled's recovery trusts all segments before the stable
 //!   LSN of a later header. But before sled writes this header, it only calls `sync_file_range`, which does not make
-//!   the segments durable. This thread therefore estimates the growth for each row (an upper bound), and syncs when the
-//!   sum reaches [`LOG_BYTES_MAX`].
+//!   the segments durable. The thread that writes therefore estimates the growth for each row (an upper bound), and
+//!   syncs when the sum reaches [`LOG_BYTES_MAX`].
 //! - A sync ends with `sync_data` on the tree's own handle of `db`. It makes the data durable, and gets each write
 //!   error, which the kernel reports once per handle.
 //! - A panic of sled becomes an error.

@@ -1,9 +1,9 @@
 //! Bookable times, and the choice of the staff member for an appointment.
 //!
-//! Invariant: [`Schedule::slots`] lists a time if and only if [`Schedule::assign`] finds a staff member for
-//! it under the same [`Terms`]. There are two exceptions. Only `slots` checks the booking mode: the caller of
-//! `assign` checks it, because a refusal for the booking mode has its own error code. With `any_minute`,
-//! `assign` also accepts times between those that `slots` lists.
+//! Invariant: [`Schedule::slots`] lists a time if and only if [`Schedule::assign`] finds a staff member for this time
+//! under the same [`Terms`]. There are two exceptions. `slots` checks the booking mode, and `assign` does not: its
+//! caller checks the mode, because a refusal for the booking mode has its own error code. With `any_minute`, `assign`
+//! also accepts times between those that `slots` lists.
 
 mod overriding;
 

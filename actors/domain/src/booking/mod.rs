@@ -54,21 +54,21 @@ impl Party {
 pub struct BookRequest {
     pub service_id: ServiceId,
     pub starts_at: Timestamp,
-    /// The staff member. With `None`, a free staff member is assigned.
+    /// The requested staff member. With `None`, a free staff member is assigned.
     pub staff_id: Option<StaffId>,
     pub source: Source,
     pub party: Party,
-    /// The duration. `None` means the duration of the service. Only the team may choose a different one.
+    /// The duration. `None` means the duration of the service. Only the team may choose another duration.
     pub duration: Option<TimeDelta>,
 }
 
 #[derive(Clone, Debug)]
 pub struct MoveRequest {
     pub starts_at: Timestamp,
-    /// The new staff member. `None` keeps the present one.
+    /// The new staff member. `None` keeps the present staff member.
     pub staff_id: Option<StaffId>,
     pub party: Party,
-    /// The new duration. `None` keeps the present one. Only the team may choose a different one.
+    /// The new duration. `None` keeps the present duration. Only the team may change the duration.
     pub duration: Option<TimeDelta>,
 }
 

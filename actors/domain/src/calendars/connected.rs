@@ -190,7 +190,8 @@ pub struct ConnectedCalendar {
     pub version: u32,
     /// The task that is in progress for the writes of the calendar.
     pub task: Option<CalendarTask>,
-    /// The last appointment that the task has reached. With [`CalendarTask::Adopt`], the time is its start.
+    /// The last appointment that the task has processed. With [`CalendarTask::Adopt`], the time is the start of this
+    /// appointment. Other tasks ignore the time.
     pub task_at: Option<(Timestamp, AppointmentId)>,
     /// The time at which the calendar is disconnected, even if not all of its written events are deleted. It is `None`
     /// if the calendar is not being disconnected.

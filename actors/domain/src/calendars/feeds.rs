@@ -50,8 +50,8 @@ impl Feed {
         ends_at >= now - FEED_PAST
     }
 
-    /// Whether the creator of the feed may still have it. `membership` is the creator's present membership in the
-    /// business. If the result is false, the caller revokes the feed.
+    /// Whether the creator of the feed may still have this feed. `membership` is the creator's present membership in
+    /// the business. If the result is false, the caller revokes the feed.
     pub fn is_kept_by(&self, membership: Option<&Membership>) -> bool {
         membership
             .is_some_and(|membership| membership.is_active() && membership.sees_calendars_of(self.staff_id))

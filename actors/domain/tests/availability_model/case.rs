@@ -14,7 +14,7 @@ use proptest::sample::{Index, select};
 use crate::units::{DAY_MINUTES, MARGIN_DAYS, MINUTE_MILLIS};
 
 /// For each zone, dates on which clocks change. The changes go forward and back, by half an hour to a day, at midnight
-/// and across it.
+/// and across midnight.
 const CHANGES: &[(Tz, &[&str])] = &[
     (Tz::America__New_York, &["2026-03-08", "2026-11-01", "2006-04-02"]),
     (Tz::America__Havana, &["2026-03-08", "2026-11-01"]),

@@ -6,8 +6,8 @@
 //! - A lookup uses no thread and only a few sockets, and closes the sockets when it is dropped. If the name servers of
 //!   one domain are silent, lookups of other names are not delayed.
 //! - A change to the hosts file or to `resolv.conf` takes effect at the next lookup.
-//! - All name servers are asked concurrently, as the C library musl does. The first answer is used, so a silent or
-//!   broken server causes no delay.
+//! - All name servers are asked concurrently, as by the C library musl. The first answer is used, so a silent or broken
+//!   server causes no delay.
 //!
 //! # Silent name servers
 //!

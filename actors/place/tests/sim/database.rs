@@ -390,8 +390,8 @@ impl Database {
         self.release(at, session, effects);
     }
 
-    /// Terminates the backend that blocks this one. A backend that waits for the replication is terminated only if
-    /// `even_syncing` is true.
+    /// Terminates the backend that holds the lock for which the backend of session `blocked` waits. A backend that
+    /// waits for the replication is terminated only if `even_syncing` is true.
     pub(crate) fn free_lock(&mut self, blocked: usize, even_syncing: bool, effects: &mut Vec<Effect>) {
         let Session { instance, is_open: true, doing: Doing::Waiting(_), .. } = self.sessions[blocked] else {
             return;

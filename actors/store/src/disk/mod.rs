@@ -13,7 +13,7 @@
 //! DIR/restoring                   present while a restore is not finished
 //! DIR/ballast                     disk space for the next start
 //! DIR/store/{db,conf,snap.*}      sled's files
-//! DIR/store/end                   a copy of the end of sled's log, while sled opens
+//! DIR/store/end                   a copy of the end of sled's log, which exists only while sled opens
 //! DIR/store/blobs/                sled's files for large messages, always empty
 //! ```
 //!

@@ -223,7 +223,7 @@ fn a_value_that_looks_like_a_record_is_not_read_as_a_record() {
 fn the_file_is_created_completely_and_an_invalid_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal");
-    // A crash during the creation of the journal leaves this file.
+    // This file remains after a crash during the creation of the journal. The next opening must replace it.
     fs::write(path.with_extension("new"), b"half").unwrap();
     let (journal, found) = super::open(&path, 7).unwrap();
     assert!(found.is_empty() && !path.with_extension("new").exists());

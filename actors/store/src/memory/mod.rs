@@ -325,8 +325,8 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Waits for the configured delay between a write and its sync, or yields once if there is no delay. Then waits
-    /// while syncs are held.
+    /// Waits for the configured delay between a write and its sync, or yields once if there is no delay. Then waits for
+    /// as long as the test holds back all syncs (`syncs_held`).
     pub(super) async fn before_sync(&self) {
         let _syncing = self.syncs.begin(By::Committer);
         let delay = self.disk.state.lock().sync_delay;

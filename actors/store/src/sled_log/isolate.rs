@@ -6,7 +6,8 @@
 //!
 //! Invariants:
 //!
-//! - sled is closed. This module writes nothing. The plan contains the writes. Repeating them has no further effect.
+//! - sled is closed. This module writes nothing. The plan contains the writes. Repeating the writes has no further
+//!   effect.
 //! - Only a leaf is isolated, and only if the parent page contains the range of the leaf.
 //! - A plan changes only the bytes of the leaf's messages, and only if sled has not reused their segments.
 

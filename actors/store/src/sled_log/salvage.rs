@@ -3,11 +3,12 @@
 //! Rules:
 //!
 //! - All segments are read. A message is used if it is valid and contains the number of its segment. In a segment with
-//!   a damaged header, each valid message is used, with the number that it contains.
+//!   a damaged header, each valid message is used, and belongs to the segment whose number it contains.
 //! - A page consists of its newest readable whole state and the later changes. A change may belong to a
 //!   newer, unreadable state whose keys have another prefix. So a change is used only if its key is
 //!   well-formed and in the page's range.
-//! - A leaf whose readable state is older than a split overlaps with other leaves. The newest state is used.
+//! - A leaf whose readable state is older than a split overlaps with other leaves. In the overlap, the leaf with the
+//!   newest state is used.
 //! - After a crash during a split, it is possible that no page refers to the new page. This page is used only if the
 //!   log is damaged.
 //!
@@ -157,8 +158,8 @@ fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> 
     Ok((runs, tail, headless))
 }
 
-/// Calls `each` for each valid message. Returns the offsets of the unreadable parts. An end that may be torn
-/// is not returned.
+/// Calls `each` for each valid message. Returns the offsets of the unreadable parts. If `may_be_torn` is true, an
+/// unreadable end of the segment is not returned.
 fn messages(bytes: &[u8], number: u64, may_be_torn: bool, mut each: impl FnMut(usize, Header)) -> Vec<usize> {
     let (mut at, mut unreadable) = (SEGMENT_HEADER_BYTES, Vec::new());
     while has_room(at, bytes.len()) {

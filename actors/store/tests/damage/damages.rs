@@ -1,4 +1,4 @@
-//! Damages a store at random places, or at its most sensitive parts.
+//! Creates damage at random places of a store, or at the places where damage is most dangerous.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};

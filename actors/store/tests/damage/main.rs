@@ -42,9 +42,9 @@ const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_busines
 const RANDOM: usize = 40;
 const AIMED: usize = 20;
 const STORES: usize = 24;
-/// When sled finds a damaged page while it opens the log, it may already have overwritten free segments with older
-/// states of pages, which a salvage before the opening could have used. A salvage after the opening may lack at most
-/// one row in this many.
+/// When sled finds a damaged page while it opens the log, it may already have overwritten free segments that contain
+/// older states of pages. A salvage before the opening could have used these states. A salvage after the opening may
+/// lack at most one row in this many.
 const LOST_PARTS: usize = 100;
 /// The minimum number of damaged copies per store. Creating a store takes longer than copying it.
 const DAMAGES_A_STORE_MIN: usize = 10;

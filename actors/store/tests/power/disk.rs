@@ -249,8 +249,8 @@ impl Disk {
                 }
             }
             Note::SyncFailed { inode } => {
-                // After a failed sync of a directory, a later sync may still write the changes to the
-                // directory.
+                // After a failed sync of a directory, a later sync may still write the changes to the directory. So
+                // only the failed sync of a file has an effect here.
                 if let Some(file) = self.of_inode.get(inode) {
                     self.files[*file].fail_sync(number);
                 }

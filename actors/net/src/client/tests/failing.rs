@@ -1,4 +1,4 @@
-//! Tests failing attempts, and whether the receiver or this machine is held responsible for each of them.
+//! Tests attempts that fail, and whether each failure counts as a failure of the receiver or of this machine.
 
 use domain::{AttemptError, AttemptFailure};
 

@@ -221,7 +221,7 @@ async fn a_second_look_up_of_a_slow_name_outlives_the_first() {
     let first = tokio::spawn(async move { resolver.resolve(HOST).await });
     sleep(ANSWER_TIME_MAX - Duration::from_secs(1)).await;
     // The second lookup joins the question of the first one. The question times out while the second lookup still has
-    // time.
+    // time, so the second lookup must ask again.
     let resolver = Arc::clone(&machine.resolver);
     let second = tokio::spawn(async move { resolver.resolve(HOST).await });
     assert_eq!(first.await.unwrap().unwrap_err().kind(), io::ErrorKind::TimedOut);

@@ -67,7 +67,8 @@ fn a_lane_keeps_unused_bytes_for_its_next_turn_and_loses_them_when_it_is_empty()
         push(&mut state, 1, half);
         push(&mut state, 2, half);
     }
-    // In the first turn, each lane writes one change. In the second turn, the unused bytes of the first turn allow two.
+    // In the first turn, each lane writes one change. In the second turn, the unused bytes of the first turn allow two
+    // changes.
     assert_eq!(groups(&mut state).concat(), [1, 2, 1, 1, 2, 2, 1, 2]);
     assert_eq!((state.lanes[1].deficit, state.lanes[2].deficit), (0, 0));
 }
