@@ -64,7 +64,7 @@ async fn answer(router: Router, metrics: Arc<Metrics>, id: HeaderValue, request:
     response.headers_mut().insert(X_REQUEST_ID, id);
     let Noted { route, key, business, person } = response.extensions().get().copied().unwrap_or_default();
     metrics.answered(route, &method, response.status(), took);
-    // Clients without a key can request any path, so the log shortens unknown paths.
+    // A path that is in no route table may contain anything, for example a token, so it is shortened.
     let path = route.map_or_else(|| shorten(uri.path()), str::to_owned);
     tracing::info!(
         http.method = method.as_str(),
@@ -88,8 +88,8 @@ fn unfit(request: &Request) -> Option<ApiError> {
     }
 }
 
-/// Shortens a path for the log. Replaces each segment that is longer than an id, since it may be a token in a
-/// mistyped path.
+/// Shortens a path for the log. Replaces each long segment that is not an id, since it may be a token in a mistyped
+/// path.
 fn shorten(path: &str) -> String {
     let is_shown = |part: &str| part.len() <= PART_BYTES_MAX || part.parse::<FeedId>().is_ok();
     let part = |part| if is_shown(part) { part } else { "…" };

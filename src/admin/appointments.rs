@@ -52,9 +52,9 @@ json_object! {
         staff_id: Option<StaffId>,
         /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
-        /// The contact's details, instead of `contact_id`. The service uses the existing contact with this phone
-        /// or, if there is none, with this email. Otherwise it creates a contact. With a name alone, it always
-        /// creates one.
+        /// The contact's details, instead of `contact_id`. The service uses the contact with this phone. If no contact
+        /// has this phone, it uses the contact with this email. If no contact has this email either, or if only a name
+        /// is sent, it creates a contact.
         contact: Option<NewContactBody>,
         /// Has no effect, because a booking by the team is always confirmed.
         allow_pending: Option<bool>,

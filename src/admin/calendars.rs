@@ -123,7 +123,8 @@ list_query! {
 query_object! {
     /// The ways to disconnect a calendar.
     pub(super) struct DisconnectQuery {
-        /// Whether to delete the written events that have not ended first, for at most 24 hours. The default is false.
+        /// Whether the service first deletes the written events that have not ended, for at most 24 hours. The default
+        /// is false.
         remove_events: Option<bool> = false,
     }
 }
@@ -201,7 +202,7 @@ fn login_of(name: Text<1, 200>, password: Text<1, 1000>) -> CalendarLogin {
 }
 
 impl CalendarPatchBody {
-    /// Checks a new address or new credentials with one read.
+    /// If the change contains an address or credentials, reads the calendar once to check them.
     pub(crate) async fn checked(
         self,
         id: CalendarId,

@@ -55,7 +55,7 @@ fn closed_or_windows_described(object: &mut Schema) {
 }
 
 impl SpecialDayBody {
-    /// The change for this date. Refuses a closed day with windows and an open day without windows.
+    /// Returns the change for this date. Refuses a closed day with windows and an open day without windows.
     pub(crate) fn change(self, date: NaiveDate) -> Result<SetSpecialDay, Refusal> {
         let windows = self.windows.unwrap_or(DayWindows::CLOSED);
         match (self.closed, windows.windows()) {
@@ -151,7 +151,7 @@ fn instants_or_dates_described(object: &mut Schema) {
 }
 
 impl TimeOffBody {
-    /// The change for this staff member, after [`instants_or_dates`] has checked the body.
+    /// Returns the change for this staff member. [`instants_or_dates`] has already checked the body.
     pub(crate) fn change(self, staff_id: StaffId) -> Result<AddTimeOff, Refusal> {
         let span = match (self.starts_at, self.ends_at, self.from, self.to) {
             (Some(starts_at), Some(ends_at), None, None) => OffSpan::Instants { starts_at, ends_at },
@@ -211,7 +211,8 @@ list_query! {
     normalize as_meant
 }
 
-/// Fills in the defaults, so a cursor stays valid if the client omits a default value.
+/// Fills in the defaults. The cursor is bound to these values, so it stays valid whether the client omits a default
+/// value or sends it.
 fn as_meant(query: TeamAvailabilityQuery) -> Result<TeamAvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

@@ -3,7 +3,7 @@
 //! Invariants:
 //! - Every request needs the operator token.
 //! - A change counts as made by the team, so the booking mode does not apply.
-//! - Envelopes, errors and lists have the form of the public API.
+//! - Envelopes, errors and lists have the same format as in the public API.
 
 mod appointments;
 mod audit;

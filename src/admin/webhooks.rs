@@ -40,7 +40,8 @@ pub(super) struct Resent {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "WebhookSecret")]
 pub(super) struct Rotated {
-    /// The secret; null in a repeated response, because the response is stored without it.
+    /// The secret. It is null in the response to a repeated request, because the stored response does not contain the
+    /// secret.
     secret: Option<String>,
 }
 

@@ -95,8 +95,8 @@ json_object! {
         /// The appointments whose customers get e-mails. `online` means those that were booked on the
         /// website, by phone or by text message; it is the default of a new business.
         email: Patch<Option<NoticeScope>>,
-        /// The appointments whose customers get text messages. Only `off` is possible without a connection
-        /// that sends texts.
+        /// The appointments whose customers get text messages. If the business has no connection that sends text
+        /// messages, only `off` is possible.
         text: Patch<Option<NoticeScope>>,
         /// When reminders are sent, in hours before the start; `[24]` by default.
         reminder_hours: Patch<Option<DistinctList<Whole<1, REMINDER_HOURS_U32>, 0, REMINDERS_MAX>>>,

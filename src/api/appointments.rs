@@ -22,8 +22,9 @@ json_object! {
         staff_id: Option<StaffId>,
         /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
-        /// The contact's details, instead of `contact_id`. The service uses the contact with this phone, else
-        /// the contact with this email, else it creates a contact.
+        /// The contact's details, instead of `contact_id`. The service uses the contact with this phone. If no contact
+        /// has this phone, it uses the contact with this email. If no contact has this email either, it creates a
+        /// contact.
         contact: Option<ContactBody>,
         /// Whether a pending appointment, which the team still has to confirm, is acceptable.
         allow_pending: Option<bool>,
@@ -117,7 +118,7 @@ pub(super) async fn reschedule(
     context.change(Reschedule { id, request }).await
 }
 
-/// The party for a change by an integration. Its booking may become pending only with `allow_pending`.
+/// Returns the party of a change by an integration. The appointment may become pending only if `allow_pending` is true.
 pub(crate) fn integration(allow_pending: Option<bool>) -> Party {
     Party::Integration { allow_pending: allow_pending.unwrap_or(false) }
 }

@@ -62,7 +62,7 @@ json_object! {
         timezone: Patch<Option<Zone>>,
         /// The team's notes. A change to the notes alone keeps `updated_at`.
         notes: Patch<Option<Text<1, 1000>>>,
-        /// The text that the team sees beside the name. A change to the alert alone keeps `updated_at`.
+        /// The text that the team sees next to the name. A change to the alert alone keeps `updated_at`.
         alert: Patch<Option<Text<1, 100>>>,
     }
 }

@@ -94,8 +94,8 @@ impl KeyGate {
     }
 }
 
-/// Returns the remaining quota, with an error if the rate limit is exceeded. Counts the error for the
-/// metrics.
+/// Converts a verdict of the rate limit to the remaining quota and, if the request must be refused, an error. Counts
+/// the refusals for the metrics.
 pub(crate) fn limited(
     verdict: Verdict,
     counters: &RateLimited,

@@ -71,7 +71,7 @@ pub(super) async fn create(
     created(&context, body, &business, |endpoint| endpoint).await
 }
 
-/// `C` is the change that creates the endpoint.
+/// Creates an endpoint and returns it with its secret. `change` converts the command for the change `C`.
 pub(crate) async fn created<C, S>(
     context: &Context,
     body: WebhookBody,
