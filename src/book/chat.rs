@@ -249,7 +249,7 @@ async fn shown(
     Ok(envelope::plain(status, &view::render(&chat)))
 }
 
-/// Creates a manage link of an appointment. `None` if the appointment or its contact no longer exists.
+/// Creates a manage link of an appointment. Returns `None` if the appointment or its contact no longer exists.
 async fn manage_link(asked: &PageInput, shop: &Shop, id: AppointmentId) -> Result<Option<String>, Refused> {
     let mint = MintLink { appointment_id: id, to: None };
     match shop.business.change(Request::by(Actor::Customer), mint).await {

@@ -36,8 +36,8 @@ use crate::server::ClientAddr;
 
 /// The maximum size of a form in bytes.
 const FORM_BYTES_MAX: usize = 16 * 1024;
-/// The content security policy. The sites that may embed the page are appended after `frame-ancestors`. The
-/// rest equals the policy of the dashboard.
+/// The content security policy. The sites that may embed the page are appended after `frame-ancestors`. All other
+/// directives are the same as in the policy of the dashboard.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
 const CROSS_ORIGIN_EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedder-policy");
@@ -59,8 +59,8 @@ async fn serve(front: Arc<Front>, place: Arc<PathRoutes<Site>>, request: Request
     let answer = answer(&front, &place, head, params.clone(), body, &mut known);
     let answered = caught(Box::pin(answer)).await;
     if known.shop.is_none() && is_frame(&place) {
-        // The request was refused before its business was looked up. It is looked up now, because the sites
-        // that embed the page must be able to embed the error page too.
+        // The request was refused before its business was looked up. The business is looked up now, because the sites
+        // that may embed its page may also embed the error page.
         known.shop = caught(Box::pin(shop(&front, &params, At::Frame))).await.ok();
     }
     let mut response = answered.unwrap_or_else(|refused| {

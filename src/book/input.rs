@@ -99,7 +99,8 @@ pub(super) fn query(head: &Parts) -> Form {
     Form::parse(head.uri.query().unwrap_or_default().as_bytes())
 }
 
-/// The language of the page: the visitor's choice (`locale`), else the language that the browser prefers.
+/// The language of the page: the visitor's choice (`locale`) or, without a choice, the language that the browser
+/// prefers.
 pub(super) fn chosen_locale(head: &Parts, query: &Form, form: &Form) -> Option<Locale> {
     named_locale(query, form).or_else(|| accepted(&head.headers))
 }

@@ -59,7 +59,7 @@ impl View {
         Some(format!("/book/{}/theme.css?{}", slug.as_str(), color.trim_start_matches('#')))
     }
 
-    /// The path to which the script of the chat sends requests. `None` if the booking page has no chat.
+    /// The path to which the script of the chat sends requests. It is `None` if the booking page has no chat.
     pub(super) fn chat(&self) -> Option<String> {
         let shop = self.shop.as_ref().filter(|shop| shop.chats)?;
         Some(format!("/book/{}/conversations", shop.slug()))

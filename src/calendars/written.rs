@@ -1,4 +1,5 @@
-//! The calendar files of the events that are written to connected calendars. Their content is that of feeds.
+//! The calendar files of the events that are written to connected calendars. The events have the same content as in
+//! feeds.
 
 use domain::FeedDetail;
 use engine::calendars::{EventWriter, WrittenEvent};

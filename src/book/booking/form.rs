@@ -212,8 +212,7 @@ pub(super) async fn shown(
     page_as(status, &shown)
 }
 
-/// The open times on the day of the refused time or, without a refused time, on the first day with open
-/// times.
+/// The open times on the day of the refused time or, if no time was refused, on the first day with open times.
 async fn times(
     view: &View,
     shop: &Shop,

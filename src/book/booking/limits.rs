@@ -14,15 +14,16 @@ use crate::server::network;
 
 /// The limit on valid forms from one IPv4 address or IPv6 /64.
 const FORMS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
-/// The limit on bookings at one business from one IPv4 address or IPv6 /64 with one phone number or e-mail
-/// address.
+/// The limit on bookings that one client (an IPv4 address or IPv6 /64) makes at one business with the same phone number
+/// or e-mail address.
 const OF_PERSON: Rate = Rate { count: 3, within: TimeDelta::hours(24) };
 /// The limit on online bookings at one business, on the booking page and in the chat of its website.
 const OF_BUSINESS: Rate = Rate { count: 100, within: TimeDelta::hours(1) };
 
 pub(in crate::book) struct Limits {
     forms: Windows<IpAddr>,
-    /// The counts for [`OF_PERSON`], by the SHA-256 of business, address and phone number or e-mail address.
+    /// The counts for [`OF_PERSON`], by the SHA-256 of the business, the client's address, and the phone number or
+    /// e-mail address.
     persons: Windows<[u8; 32]>,
     businesses: Windows<BusinessId>,
 }
@@ -45,7 +46,8 @@ pub(in crate::book) struct Counted {
 }
 
 impl Limits {
-    /// Counts a booking, and its form if it was made by a form. At a limit, the error is the number of seconds to wait.
+    /// Counts a booking and, if a form requested it, the form. If a limit is reached, the error is the number of
+    /// seconds to wait.
     pub(in crate::book) fn count(
         &mut self,
         (business, by_form): (BusinessId, bool),

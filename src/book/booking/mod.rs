@@ -3,7 +3,8 @@
 //!
 //! Invariants:
 //! - The page shows only times that `GET /v1/availability` lists. The booking checks the time again.
-//! - A form with a repeated id makes one booking, and each response leads to the same appointment.
+//! - If a form is submitted several times with the same id, it makes one booking, and each response leads to this
+//!   appointment.
 
 mod choice;
 mod form;
@@ -33,7 +34,8 @@ use super::view::{View, page, page_as, see_other};
 use crate::http::form::Form;
 use crate::words::Value;
 
-/// How long browsers cache the stylesheet with the colour of a business. Its path changes with the colour.
+/// The `Cache-Control` of the stylesheet with the colour of a business. The path of the stylesheet changes with the
+/// colour.
 const THEME_CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 /// The number of steps: service, time, details.
 const STEPS: u64 = 3;
@@ -283,7 +285,7 @@ impl Times<'_> {
         self.view.count("day-times", day.times.len() as u64)
     }
 
-    /// Whether this is the first day with an open time. The page shows its times without a click.
+    /// Whether this is the first day with an open time. The page shows the times of this day without a click.
     fn is_first(&self, day: &Day) -> bool {
         self.week.first() == Some(day.date)
     }

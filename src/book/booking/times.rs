@@ -28,7 +28,8 @@ pub(super) struct Day {
 }
 
 impl Week {
-    /// The week from `choice.date`, by default from the first day with an open time. `None` without a service.
+    /// Returns the week that begins on `choice.date` or, if no date is chosen, on the first day with an open time.
+    /// Returns `None` if no service is chosen.
     pub(super) async fn of(shop: &Shop, choice: &Choice) -> Result<Option<Self>, Refused> {
         let Some(service) = choice.service else { return Ok(None) };
         let today = shop.today();
@@ -51,7 +52,7 @@ impl Week {
         self.days.iter().all(|day| day.times.is_empty())
     }
 
-    /// The first day with an open time. The page shows its times without a click.
+    /// The first day with an open time. The page shows the times of this day without a click.
     pub(super) fn first(&self) -> Option<NaiveDate> {
         self.days.iter().find(|day| !day.times.is_empty()).map(|day| day.date)
     }

@@ -52,8 +52,8 @@ impl Managed {
         let shown = shown.unwrap_or(seen.business.locale);
         let (profile, mut website) = (seen.business.clone(), seen.website.clone());
         if !website.enabled || profile.suspended {
-            // Without the booking page, there is no stylesheet with the business's colour, so this page has
-            // the default colour.
+            // While the booking page is not available, its stylesheet with the business's colour is not available
+            // either. So this page has the default colour.
             website.color = None;
         }
         let shop = Arc::new(Shop { business, profile, website, chats: false });
@@ -70,7 +70,7 @@ impl Managed {
         in_language(format!("/book/manage/{}{page}", self.token.text()), locale)
     }
 
-    /// The view with links to this page in the other languages.
+    /// The view of `page`, with links to the same page in the other languages.
     fn view_of(&self, page: &str) -> View {
         self.view.clone().with_languages(|locale| self.path_in(page, Some(locale)))
     }
@@ -108,8 +108,8 @@ impl Managed {
         Ok(())
     }
 
-    /// The response to a form. After a change, it redirects to the page of the appointment. Otherwise
-    /// `refused` shows the current state of the appointment.
+    /// Returns the response to a form. If the change was made, the response redirects to the page of the appointment.
+    /// If it was refused, `refused` shows the current state of the appointment.
     async fn answer<F>(self, done: Result<(), FormError>, refused: fn(Self, FormError) -> F) -> Answered
     where
         F: Future<Output = Answered>,
