@@ -48,7 +48,7 @@ pub(super) struct Paging {
     pub(super) cursor: Option<String>,
 }
 
-/// The kinds of commands whose effect cannot be undone, so they need a confirmation.
+/// The kinds of commands that need a confirmation, because their effect cannot be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Irreversible {
     Erase,

@@ -73,15 +73,15 @@ struct Manifest {
     bytes: u64,
 }
 
-/// Makes a backup. Exit code 0 for a complete backup, 1 on failure or if recorded rows are missing, 2 for an
-/// invalid setting.
+/// Makes a backup. The exit code is 0 if the backup is complete, 1 if the command failed or recorded rows are missing,
+/// and 2 if a setting is invalid.
 pub fn backup(args: BackupArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(make(args)))
 }
 
 async fn make(args: BackupArgs) -> Result<(), Failure> {
-    // The service may have another working directory, so the path must be absolute.
+    // The working directory of the service may differ from that of this process, so the path must be absolute.
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| format!("cannot resolve the path of the backup: {error}"))
     };

@@ -61,7 +61,8 @@ pub(super) struct Bridge {
 }
 
 struct Incoming {
-    /// The id for the response: null if the request's id is invalid. `None` for a notification.
+    /// The id for the response. It is null if the id of the request is invalid, and `None` if the message is a
+    /// notification.
     id: Option<Value>,
     message: Json,
     line: Bytes,
@@ -179,7 +180,8 @@ impl Bridge {
 
     fn answer(&self, id: &Value, status: StatusCode, retry_after: Option<&str>, body: &[u8]) -> Value {
         match serde_json::from_slice::<Value>(body) {
-            // An error without an id belongs to this request too, so it gets the id of the request.
+            // An error of the service may have no id. Every response belongs to the request of this call, so it gets
+            // the id of this request.
             Ok(mut answer) if answer["jsonrpc"] == "2.0" => {
                 answer["id"] = id.clone();
                 answer

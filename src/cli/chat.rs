@@ -70,7 +70,7 @@ struct Choice {
     label: String,
 }
 
-/// Runs the command. Exit code 0 at the end of the conversation or of the input.
+/// Runs the command. The exit code is 0 at the end of the conversation or of the input.
 pub fn chat(args: ChatArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(converse(args)))
@@ -101,7 +101,7 @@ async fn converse(args: ChatArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The next line of the input that is not empty. `None` at its end.
+/// Returns the next line of the input that is not empty, or `None` at the end of the input.
 fn next_line() -> Result<Option<String>, Failure> {
     let stdin = io::stdin();
     loop {

@@ -91,7 +91,8 @@ impl Client {
         Self { http, scheme, address: access.address, authorization: access.authorization, timeout }
     }
 
-    /// Tests the first token with a request. If the service refuses it, the client uses the other token.
+    /// If `access` contains a second token, tests the first token with a request. If the service refuses the first
+    /// token, the client uses the second one.
     pub(super) async fn admitted(access: Access, timeout: Duration) -> Self {
         let otherwise = access.otherwise.clone();
         let client = Self::new(access, timeout);

@@ -122,9 +122,13 @@ impl OperatorOptions {
         self.admin_url.is_some() || (self.admin_listen.is_some() && !by_setting)
     }
 
-    /// These options with a data directory: the given directory, else the first default directory with a
-    /// running service, else the first that exists, else the default of `serve`. `None` if the options contain the
-    /// URL of the service, or if they contain a token and no default directory exists.
+    /// Returns these options with a data directory, which is the first of these that applies:
+    /// - the directory in the options
+    /// - the first default directory with a running service
+    /// - the first default directory that exists
+    /// - the default of `serve`, if the options contain no token
+    ///
+    /// Returns `None` if none of these applies, or if the options contain the URL of the service.
     pub(super) fn with_data_dir(&self) -> Option<(Self, PathBuf)> {
         if self.admin_url.is_some() {
             return None;
@@ -154,8 +158,8 @@ impl OperatorOptions {
         Ok(read.map(|authorization| (authorization, origin.to_owned())))
     }
 
-    /// The data directory whose socket accepts a connection. `None` if the command uses the address in the
-    /// settings, or if there is no data directory. Fails if no socket accepts a connection: the command must not
+    /// Returns the data directory whose socket accepts a connection. Returns `None` if the command uses the address in
+    /// the settings, or if there is no data directory. Fails if no socket accepts a connection: the command must not
     /// try the default port, since another program may listen there and would get the token.
     fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, Failure> {
         if self.is_placed() {

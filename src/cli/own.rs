@@ -136,8 +136,8 @@ pub(super) struct Book {
     source: Option<String>,
 }
 
-/// The customer: an existing contact with this phone number or email, otherwise a new contact. A name alone is
-/// always a new contact.
+/// The customer. If a contact has this phone number or email, the booking is for this contact. If there is no such
+/// contact, or if only a name is given, the service creates a contact.
 #[derive(Debug, Args)]
 #[group(multiple = true)]
 struct NewContact {

@@ -28,7 +28,7 @@ pub struct ManArgs {
     to: Option<PathBuf>,
 }
 
-/// Prints a completion script. Exit code 1 if writing fails.
+/// Prints a completion script. The exit code is 1 if writing fails.
 pub fn completions(args: CompletionsArgs, command: &mut Command) -> ExitCode {
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
@@ -36,7 +36,7 @@ pub fn completions(args: CompletionsArgs, command: &mut Command) -> ExitCode {
     exit(print::output(&String::from_utf8_lossy(&script)))
 }
 
-/// Prints the first page of the manual, or writes one page per command. Exit code 1 if writing fails.
+/// Prints the first page of the manual, or writes one page per command. The exit code is 1 if writing fails.
 pub fn man(args: ManArgs, command: Command) -> ExitCode {
     exit(match args.to {
         Some(dir) => std::fs::create_dir_all(&dir).and_then(|()| clap_mangen::generate_to(command, &dir)),
@@ -68,7 +68,7 @@ pub struct OpenapiArgs {
     without_webhooks: bool,
 }
 
-/// Prints the document. Returns exit code 1 if writing fails.
+/// Prints the document. The exit code is 1 if writing fails.
 pub fn openapi(args: OpenapiArgs) -> ExitCode {
     let mut document = if args.operator { operator_document() } else { document() };
     if args.without_webhooks {

@@ -76,8 +76,8 @@ fn line(detail: &Detail, call: &Call, flags: &Flags) -> String {
     }
 }
 
-/// Returns the list item that a problem is about, and the name of its field. `inner` is the path after the
-/// first `[`, for example `0].open` of `hours[0].open`. `None` if the property is not a list.
+/// Returns the list item that a problem is about, and the name of its field. `inner` is the path after the first `[`,
+/// for example `0].open` of `hours[0].open`. Returns `None` if the property is not a list.
 fn one_of_several(property: &str, inner: &str, call: &Call) -> Option<(String, String)> {
     let (index, field) = inner.split_once(']')?;
     let value = call.body.as_ref()?.get(property)?.get(index.parse::<usize>().ok()?)?;

@@ -23,8 +23,8 @@ pub struct RepairArgs {
     dry_run: bool,
 }
 
-/// Runs the repair. Exit code 1 on failure, for example if a service runs. Another run continues an
-/// interrupted repair.
+/// Runs the repair. The exit code is 1 if the repair fails, for example because a service uses the store. Another run
+/// continues an interrupted repair.
 pub fn repair(args: RepairArgs) -> ExitCode {
     let act = async move {
         let report = run(&args).await;

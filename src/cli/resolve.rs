@@ -175,7 +175,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// The time zone of the business. It is looked up once.
+    /// The time zone of the business. The business is looked up only once.
     async fn zone(&mut self) -> Result<Tz, Failure> {
         if let Some(zone) = self.zone {
             return Ok(zone);
@@ -190,8 +190,8 @@ impl Meaning<'_> {
 
     fn region(&mut self, text: &str) -> Result<Value, Failure> {
         if zone::zone(text).is_none() {
-            // The time zone is unknown. The service refuses it, and its message is better than one about the
-            // region.
+            // The time zone is unknown, so the request contains no region. The service then refuses the time zone, with
+            // a message that helps more than one about the region.
             return Ok(Value::Null);
         }
         let Some(region) = zone::region_of(text) else {

@@ -44,7 +44,7 @@ pub struct VerifyArgs {
     json: bool,
 }
 
-/// Creates a store from a backup. Exit code 0 when the store is complete and durable.
+/// Creates a store from a backup. The exit code is 0 when the store is complete and durable.
 pub fn restored(args: RestoreArgs) -> ExitCode {
     let RestoreArgs { from, to, after, accept_incomplete, json } = args;
     let act = async {
@@ -72,7 +72,7 @@ fn list_next_to(backup: &Path) -> Result<Option<PathBuf>, StoreError> {
     Ok(copied_tombstones(dir)?.map(|_| dir.join(TOMBSTONES_FILE)))
 }
 
-/// Verifies a directory. Exit code 1 if there are findings or the directory cannot be checked.
+/// Verifies a directory. The exit code is 1 if there are findings or the directory cannot be checked.
 pub fn verified(args: VerifyArgs) -> ExitCode {
     let VerifyArgs { dir, json } = args;
     let act = async {

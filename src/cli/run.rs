@@ -25,7 +25,7 @@ pub(super) struct Printed {
     pub(super) note: Option<String>,
 }
 
-/// Executes a command. Exit status 1 for a failed request, 2 for an invalid command or setting.
+/// Executes a command. The exit status is 1 if the request failed, and 2 if the command or a setting is invalid.
 pub fn operate(command: OperatorCommand, flags: &Flags) -> ExitCode {
     let OperatorCommand { task, options } = command;
     match super::carry_out::run(Box::pin(carry_out(task, &options, flags))) {
@@ -55,7 +55,8 @@ async fn carry_out(mut task: Task, options: &OperatorOptions, flags: &Flags) -> 
     Ok(())
 }
 
-/// Asks for confirmation: the name of the business before its deletion, otherwise `yes`.
+/// Asks for confirmation. The person types the name of the business before it is deleted, and `yes` before any other
+/// command.
 async fn confirm(client: &Client, what: Irreversible, path: &Path) -> Result<(), Failure> {
     // The confirmation of a merge shows no record, since the path of a merge is not the path of a record.
     let record = if what == Irreversible::Merge { None } else { Some(record::one(client, path).await?) };
@@ -198,7 +199,7 @@ pub(super) async fn explained(client: &Client, failure: Failure, call: &Call, fl
     Failure::new(text)
 }
 
-/// A hint about the region of national phone numbers. `None` if the service does not return the region.
+/// Returns a hint about the region of national phone numbers, or `None` if the service does not return the region.
 async fn phone_region(client: &Client, call: &Call) -> Option<String> {
     let id = call.path.strip_prefix("/admin/v1/businesses/")?.split('/').next()?;
     let business = record::one(client, &Path::businesses().then(id)).await.ok()?;

@@ -36,7 +36,7 @@ pub struct SalvageArgs {
     json: bool,
 }
 
-/// Copies the readable rows. Exit code 1 if records or changes may be missing.
+/// Copies the readable rows. The exit code is 1 if records or changes may be missing.
 pub fn salvage(args: SalvageArgs) -> ExitCode {
     let SalvageArgs { data_dir, to, json } = args;
     let act = async {

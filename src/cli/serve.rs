@@ -21,7 +21,7 @@ use crate::config::{ConfigError, EXIT_CODE, ServeArgs, Settings, variables};
 use crate::service::{Service, ServiceError};
 use crate::telemetry;
 
-/// Runs the service. Exit code 0 after a normal stop.
+/// Runs the service. The exit code is 0 after a normal stop.
 pub fn serve(args: ServeArgs) -> ExitCode {
     exit(run(args.try_into(), async |service: &Service| say(where_it_listens(service)).await))
 }

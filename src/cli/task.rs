@@ -1,4 +1,4 @@
-//! A task consists of one request to the operator API, and of the form in which its response is shown.
+//! A task consists of one request to the operator API, and of the format in which the command prints the response.
 
 use chrono_tz::Tz;
 use hyper::Method;
@@ -19,7 +19,7 @@ pub(super) enum Show {
     RecordWithLink,
     /// A list with one row per record and these columns, separated by spaces; see [`super::shown`].
     List(&'static str),
-    /// A list without pages, like [`Self::List`].
+    /// Like [`Self::List`], but for a list without pages.
     Found(&'static str),
     /// A list of open times by day, in the zone of the business.
     Times,

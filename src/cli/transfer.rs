@@ -42,7 +42,7 @@ pub struct ExportArgs {
     options: OperatorOptions,
 }
 
-/// Exports, and reports the omitted records. Exit code 1 on failure, 2 for an invalid setting.
+/// Exports, and reports the omitted records. The exit code is 1 if the export fails, and 2 if a setting is invalid.
 pub fn export(args: ExportArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(run_export(args)))
@@ -134,8 +134,8 @@ struct Imported {
     lost_slugs: Vec<String>,
 }
 
-/// Imports a file. Exit code 1 on failure, for example because of an invalid line, and 2 for an invalid
-/// setting.
+/// Imports a file. The exit code is 1 if the import fails, for example because of an invalid line, and 2 if a setting
+/// is invalid.
 pub fn import(args: ImportArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(run_import(args)))

@@ -170,7 +170,7 @@ pub struct Settings {
     pub calendar_hosts: Vec<String>,
     pub public_url: Option<PublicUrl>,
     pub data_dir: PathBuf,
-    /// `None` if the token in the data directory is used ([`AdminToken::load_or_create`]).
+    /// It is `None` if the token in the data directory is used ([`AdminToken::load_or_create`]).
     pub admin_token: Option<AdminToken>,
     pub rate_limits: RateLimits,
     pub connections_per_address: NonZeroUsize,
@@ -178,12 +178,12 @@ pub struct Settings {
     pub disk_reserve: DiskReserve,
     pub business_actors_max: NonZeroUsize,
     pub upgrades: Upgrades,
-    /// `None` for plain HTTP.
+    /// It is `None` if the listener uses plain HTTP.
     pub tls: Option<TlsFiles>,
     pub admin_tls: Option<TlsFiles>,
-    /// `None` if the service sends no mail.
+    /// It is `None` if the service sends no mail.
     pub mail: Option<MailSettings>,
-    /// `None` if the receptionist answers by its guided path, without a model.
+    /// It is `None` if the receptionist uses its guided path and no model.
     pub model: Option<ModelSettings>,
     pub log: LogSettings,
 }

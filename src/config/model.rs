@@ -28,7 +28,7 @@ pub struct ModelSettings {
 }
 
 impl ModelSettings {
-    /// Returns the address for requests. `None` if no connection to the host is possible.
+    /// Returns the address for requests, or `None` if no connection to the host is possible.
     pub fn address(&self) -> Option<ModelAddress> {
         let url = Url::parse(&format!("{}/chat/completions", self.url)).ok()?;
         let host = match url.host()? {

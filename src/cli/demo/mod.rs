@@ -60,7 +60,7 @@ pub struct Sample {
     api_key: String,
 }
 
-/// Runs the demonstration. Exit code 0 after a normal stop.
+/// Runs the demonstration. The exit code is 0 after a normal stop.
 pub fn demo(args: ServeArgs) -> ExitCode {
     let given = args.data_dir.is_some();
     let settings = Settings::try_from(args).map(|mut settings| {
@@ -89,8 +89,9 @@ async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> 
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // If the file is missing, a business of this name comes from an interrupted start, and the sample
-            // is created again. Any other business is the operator's data, so the directory is refused.
+            // The file is missing. A business with the name of the sample was left by an interrupted start, so the
+            // sample is created again. A business with another name belongs to the operator, so the directory is
+            // refused.
             let some = PageRequest { limit: 100, after: None };
             let found = service.engine().businesses(&some).await.map_err(failed)?.items;
             if found.iter().any(|business| business.name != NAME) {
@@ -164,7 +165,7 @@ pub async fn make(service: &Service, language: Locale) -> Result<Sample, Service
     let of = |resource: &str| format!("/businesses/{business_id}/{resource}");
     // The imported secret is the same in every demonstration, so it is replaced by a random one.
     operator.make(&of(&format!("webhooks/{webhook_id}/rotate-secret")), json!({})).await?;
-    // An owner, an admin, and a member who is a staff member, all without a password.
+    // Adds an owner, an admin, and a member who is linked to a staff member. None of them has a password.
     for (name, email, role, staff_id) in [
         ("Lucie Moreau", "lucie@salon-lumiere.example", "owner", None),
         ("Karim Benali", "karim@salon-lumiere.example", "admin", None),
@@ -217,7 +218,8 @@ pub async fn make(service: &Service, language: Locale) -> Result<Sample, Service
         });
         operator.make(&of("messages"), message).await?;
     }
-    // Two chats on the booking page: one has ended, and the other is open. A chat model would delay the start.
+    // Adds an ended and an open chat of the booking page. With a chat model, this would delay the start, so no chat is
+    // added.
     let receptionist = json!({"channels": {"website": true}, "knowledge_public": true});
     operator.change(&of("receptionist"), receptionist).await?;
     let chats = [(&CHAT[..2], true), (&CHAT[2..], false)];
@@ -263,8 +265,8 @@ async fn open_times(
     business.availability(service, staff, days, Terms::Integration).await
 }
 
-/// The addresses of the dashboard and the booking page, and a new link that signs in the first owner. The
-/// text is empty without a public URL.
+/// The addresses of the dashboard and the booking page, and a new link that signs in the first owner. The text is empty
+/// if the service has no public URL.
 async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineError> {
     let people = service.engine().people();
     let Some(url) = service.dashboard_url() else { return Ok(String::new()) };

@@ -1,8 +1,8 @@
 //! `doctor` checks whether the service can run here with these settings, and says how to fix each problem.
 //!
-//! Invariants: the checks change nothing and send nothing, except a DNS query for the host name of
-//! `--resolve`. Each finding is one line, with its advice on the next line. Exit code 0 without problems, 1
-//! with problems.
+//! Invariants: the checks change nothing and send nothing, except a DNS query for the host name of `--resolve`. Each
+//! finding is one line, with its advice on the next line. The exit code is 0 if there is no problem, and 1 if there is
+//! one.
 
 mod checks;
 #[cfg(test)]
@@ -29,7 +29,7 @@ pub struct DoctorArgs {
     settings: ServeArgs,
 }
 
-/// Runs all checks. Exit code 1 if there is a problem.
+/// Runs all checks. The exit code is 1 if there is a problem.
 pub fn doctor(args: DoctorArgs) -> ExitCode {
     let DoctorArgs { resolve, json, settings } = args;
     let (settings, checked) = match Settings::try_from(settings) {
@@ -73,7 +73,7 @@ struct Finding {
     advice: Option<String>,
 }
 
-/// A finding that is not a problem. The caller adds its subject.
+/// A finding of the level `Ok`. The caller sets its field `what`.
 fn ok(said: impl Into<String>) -> Finding {
     Finding { what: "", level: Level::Ok, said: said.into(), advice: None }
 }

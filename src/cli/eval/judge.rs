@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::play::Played;
 use super::scenario::Expected;
 
-/// The differences between the records and the expectations. Empty if the run passed.
+/// The differences between the records and the expectations. The list is empty if the run passed.
 pub(super) fn judge(expected: &Expected, played: &Played) -> Vec<String> {
     let mut found = Vec::new();
     let Expected { appointments, messages, outcome, said, never_said } = expected;

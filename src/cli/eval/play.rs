@@ -154,7 +154,7 @@ async fn imported(scenario: &Scenario, engine: &Engine) -> Result<BusinessId, St
     found.items.first().map(|business| business.id).ok_or_else(|| "there is no business".into())
 }
 
-/// Plays the caller's turns, and ends the conversation if the receptionist has not.
+/// Plays the caller's turns, and ends the conversation if the receptionist has not ended it.
 async fn conversed(
     scenario: &Scenario,
     business: &BusinessHandle,

@@ -59,7 +59,7 @@ impl Shape {
 pub(super) struct Flag<'a> {
     property: &'a Property,
     shape: Shape,
-    /// Whether the flag has no value. It then means true or, if the property can only be null, null.
+    /// Whether the flag has no value. Such a flag means true. If the property can only be null, the flag means null.
     is_bare: bool,
     /// Whether the flag can be repeated, once per value.
     is_list: bool,
@@ -125,7 +125,8 @@ impl<'a> Flag<'a> {
         })
     }
 
-    /// Adds the arguments of a secret. A command that changes a record asks for it only with a flag.
+    /// Adds the arguments of a secret. A command that creates a record asks for the secret if the account is given
+    /// without such a file. A command that changes a record asks for it only if the flag `--ask-…` is given.
     fn add_secret_to(&self, command: Command) -> Command {
         let long = &self.long;
         let file = Arg::new(self.id(FILE)).long(format!("{long}-file")).value_name("FILE");
@@ -247,7 +248,7 @@ impl<'a> Flag<'a> {
         help
     }
 
-    /// The parser of a value, the name of the value in the help, and the description of its form in the help.
+    /// The parser of a value, the name of the value in the help, and the description of the value's format in the help.
     fn form(&self) -> (ValueParser, String, Cow<'static, str>) {
         let Property { name, words, items, schema, .. } = self.property;
         let last = name.rsplit('_').next().unwrap_or_default().to_uppercase();

@@ -41,8 +41,9 @@ struct Verb {
     alias: Option<&'static str>,
     about: &'static str,
     operation: &'static str,
-    /// The operation that the command calls if `--kind` is not given or, for a command without `--kind`, if
-    /// no flag for the body is given.
+    /// The operation that the command calls instead of `operation` if the command line gives nothing to change. If the
+    /// command has the flag `--kind`, this means that `--kind` is missing. If it does not have `--kind`, this means
+    /// that no flag for the body is given.
     otherwise: Option<&'static str>,
     shown: Show,
     /// A property that the command itself sets, and its value.

@@ -70,8 +70,8 @@ fn clock(text: &str) -> Option<NaiveTime> {
     ["%H:%M", "%H:%M:%S"].iter().find_map(|form| NaiveTime::parse_from_str(text, form).ok())
 }
 
-/// The instant of a local time. If `day` is true, the time is midnight. If a clock change skips midnight, the result
-/// is then the time after the change. If midnight occurs twice, the result is the first of the two instants.
+/// Returns the instant of a local time. If `day` is true, the time is midnight, and the result is the beginning of the
+/// day: the time after the clock change if the change skips midnight, or the first instant if midnight occurs twice.
 fn at(local: NaiveDateTime, zone: Tz, day: bool) -> Result<String, TimeError> {
     let told = local.format("%Y-%m-%d %H:%M").to_string();
     match local_time::instant(local, zone) {
