@@ -97,7 +97,8 @@ impl Member {
         self.words.dated("log-when-year", self.day(at), "")
     }
 
-    /// The time since the instant if it is recent, else the day.
+    /// Returns the time since the instant if it is in the last hour. If it is earlier, returns its day. For today and
+    /// yesterday, the text also contains the time of day.
     pub(super) fn ago(&self, at: Timestamp) -> String {
         let (day, today) = (self.day(at), self.today());
         let at_time =
@@ -141,7 +142,7 @@ pub(super) fn by_day<T>(rows: &[T], day: impl Fn(&T) -> NaiveDate) -> Vec<(Naive
     days.map(|of_day| (day(&of_day[0]), of_day)).collect()
 }
 
-/// Parses a requested day. `None` if it is outside the bookable years, since chrono cannot convert every such
+/// Parses a requested day. Returns `None` for a day outside the bookable years, since chrono cannot convert every such
 /// day.
 pub(super) fn asked(text: &str) -> Option<NaiveDate> {
     let day: NaiveDate = text.trim().parse().ok()?;

@@ -197,12 +197,12 @@ impl Member {
         }
     }
 
-    /// Makes a change in the person's name. The error is [`Refused::FormError`] if the form can show the reason.
+    /// Makes a change on behalf of the person. The error is [`Refused::FormError`] if the form can show the reason.
     pub(super) async fn change<C: Change + 'static>(&self, change: C) -> Result<AnswerOf<C>, Refused> {
         self.business.change(self.request(), change).await.map_err(FormError::of)
     }
 
-    /// The form that the page shows: the draft for `action`, else a form with these values.
+    /// The form that the page shows: the draft for `action` or, if there is none, a form with these values.
     pub(super) fn filled(&self, action: &str, values: impl FnOnce() -> Form) -> Filled {
         Filled::kept(&self.view, self.kept_form().as_ref(), action, values)
     }
@@ -285,7 +285,8 @@ impl Filled {
         }
     }
 
-    /// The draft if it was submitted to `action`, else a form with these values.
+    /// Returns the draft, if there is one that was submitted to `action`. If there is none, returns a form with these
+    /// values.
     pub(super) fn kept(
         view: &View,
         draft: Option<&Draft>,
@@ -348,7 +349,7 @@ impl Filled {
         Field { problem, value, options: options.collect(), ..field }
     }
 
-    /// Like [`Self::field`]. If the form does not have the field, it shows the value of `saved`.
+    /// Like [`Self::field`], but if the submitted form does not have the field, the field shows the value in `saved`.
     pub(super) fn field_or(&mut self, view: &View, field: Field, saved: &Form) -> Field {
         if self.has(&field.id) { self.field(view, field) } else { Self::of(saved.clone()).field(view, field) }
     }

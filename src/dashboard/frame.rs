@@ -58,8 +58,8 @@ pub(super) struct NavItem {
     /// The number of new alerts or of tasks, and its unit for screen readers.
     pub(super) news: String,
     pub(super) news_of: String,
-    /// The value of `aria-current`: `page` if the entry leads to the shown page, `true` if the shown page
-    /// is below the entry's page, otherwise empty.
+    /// The value of `aria-current`. It is `page` if the entry leads to the shown page, and `true` if the shown page is
+    /// below the entry's page. For all other entries it is empty.
     pub(super) current: &'static str,
     pub(super) within: Vec<NavItem>,
 }

@@ -223,8 +223,9 @@ impl SessionInput {
         (!self.signed_in.fresh).then(|| field.hint(hint))
     }
 
-    /// Checks that the person entered the password recently, or else checks the password in the form. Returns
-    /// the problem to show at the field, if any. For a protected change, the engine repeats the check.
+    /// If the person has not entered the password recently, checks the password in the form. Returns the problem that
+    /// the page shows at the password field, or `None` if there is none. For a protected change, the engine checks
+    /// again that the password was entered recently.
     pub(super) async fn freshen(&mut self) -> Result<Option<ProblemCode>, Refused> {
         if self.signed_in.fresh {
             return Ok(None);
@@ -245,8 +246,8 @@ impl SessionInput {
     }
 }
 
-/// The view for a request, with the language, the theme and the session of the browser. The language comes
-/// from the query, else from the cookie, else from the browser's settings.
+/// The view for a request, with the language, the theme and the session of the browser. The language comes from the
+/// first of these that names one: the query, the cookie, the browser's settings.
 pub(super) fn view(desk: Arc<Desk>, head: &Parts, query: &Form) -> View {
     let cookie = |cookie| desk.cookies.get(&head.headers, cookie);
     let chosen = query.find("lang").and_then(Locale::from_word);

@@ -34,8 +34,8 @@ const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
 /// The maximum age of a form, in milliseconds (one day).
 const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
-/// A form's time may be ahead of the clock by at most this number of milliseconds, because the clock may be
-/// set back.
+/// The time at which a form was rendered may be later than the current time by at most this number of milliseconds,
+/// because the clock may have been set back.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 
 #[derive(Clone, Copy)]
@@ -70,7 +70,7 @@ struct Session {
 struct Acted {
     id: FormId,
     content: [u8; 32],
-    /// `None` if the response is no longer kept.
+    /// It is `None` if the response is no longer kept.
     outcome: Option<Outcome>,
 }
 
@@ -119,7 +119,7 @@ impl Once {
         Turn::Act(Acting { tell })
     }
 
-    /// Forgets that a form has acted, because it was refused.
+    /// Removes the id of a form that the service refused. The form may then be sent again.
     pub(super) fn take_back(&self, sent: &Sent) {
         let state = &mut *self.state.lock();
         if let Some(session) = state.sessions.get_mut(&sent.session)
@@ -198,7 +198,7 @@ impl Acting {
     }
 }
 
-/// Waits for the response to a form. `None` if the handler of the form ended without a response.
+/// Waits for the response to a form. Returns `None` if the handler of the form ended without a response.
 pub(super) async fn answer(mut outcome: Outcome) -> Option<Response> {
     let kept = outcome.wait_for(Option::is_some).await.ok()?.clone()?;
     Some(kept.map(Body::from))

@@ -112,7 +112,7 @@ impl Refused {
     }
 }
 
-/// Maps a status to the nearest status for which a text exists.
+/// Maps a status to the status whose text the page shows.
 fn known(status: StatusCode) -> u16 {
     match status.as_u16() {
         known @ (403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 503) => known,

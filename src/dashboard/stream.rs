@@ -36,7 +36,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// The maximum number of records per event. If more have changed, the event says that all may have changed.
 const EVENTS_MAX: usize = 32;
 
-/// The right that a person needs for events of this kind. `None` means that no event is sent.
+/// The right that a person needs for events of this kind. `None` means that the page gets no event.
 fn right(kind: LiveKind) -> Option<Right> {
     match kind {
         LiveKind::Alert => Some(Right::Own),

@@ -1,5 +1,5 @@
-//! The form beside the message about a change. It undoes the change: it reopens a resolved message, or
-//! removes the mark from a handled call.
+//! The form next to the message about a change. The form undoes the change: it reopens a resolved message, or removes
+//! the mark from a handled call.
 
 use domain::{CallId, MessageId, MessageStatus};
 

@@ -89,7 +89,8 @@ impl View {
         parts::initials(name)
     }
 
-    /// The name, else the phone number in groups of digits, else `unknown`.
+    /// Returns the name or, without a name, the phone number in groups of digits. Returns `unknown` if both are
+    /// missing.
     pub(super) fn named(&self, (name, phone): (Option<&str>, Option<&str>), unknown: &str) -> String {
         let name = name.filter(|name| !name.trim().is_empty()).map(str::to_owned);
         name.or_else(|| phone.map(in_groups)).unwrap_or_else(|| self.t(unknown))

@@ -125,8 +125,8 @@ impl<'a> Flag<'a> {
         })
     }
 
-    /// Adds the arguments of a secret. A command that creates a record asks for the secret if the account is given
-    /// without such a file. A command that changes a record asks for it only if the flag `--ask-…` is given.
+    /// Adds the arguments of a secret. A command that creates a record asks for the secret if the command line contains
+    /// the account and no file. A command that changes a record asks for it only if the flag `--ask-…` is given.
     fn add_secret_to(&self, command: Command) -> Command {
         let long = &self.long;
         let file = Arg::new(self.id(FILE)).long(format!("{long}-file")).value_name("FILE");

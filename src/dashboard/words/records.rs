@@ -1,5 +1,5 @@
-//! The texts about kinds of records, in each language: the actions, kinds and fields of the audit log, and the refusals of
-//! new records. The matches are exhaustive, so each of them has a text.
+//! The texts about kinds of records, in each language: the actions, kinds and fields of the audit log, and the refusals
+//! of new records. The matches are exhaustive, so every action, kind, field and refusal has a text.
 
 use domain::{AuditAction, AuditedField, AuditedKind, BudgetKind, Locale};
 

@@ -281,8 +281,8 @@ async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
     redirected(done, |undone| shown(member, Some(undone))).await
 }
 
-/// The page from which a change began: today's page if the form or the query says so, else the page of the
-/// appointment.
+/// The page from which a change began. It is today's page if the form or the query names that page, and the page of the
+/// appointment if not.
 fn back(member: &Member, asked: &Form, visit: &AppointmentView) -> String {
     if asked.get(FROM) == TODAY { member.path_to(TODAY) } else { member.appointment_path(visit) }
 }

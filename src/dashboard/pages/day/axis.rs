@@ -68,7 +68,8 @@ impl Axis {
         format!("{from}{from_half}hours-{}{half}{fine}", length / 60)
     }
 
-    /// The part of these minutes that the board shows, extended to whole steps. `None` if it shows no part.
+    /// The part of these minutes that the board shows, extended to whole steps. Returns `None` if the board shows none
+    /// of them.
     pub(super) fn clip(self, minutes: Range<u32>) -> Option<Range<u32>> {
         let all = self.minutes();
         let start = (minutes.start / STEP_MINUTES * STEP_MINUTES).clamp(all.start, all.end);
@@ -76,7 +77,8 @@ impl Axis {
         (start < end).then_some(start..end)
     }
 
-    /// The position of an instant on the board. It is one step long.
+    /// The position of an instant on the board, as a range of one step. Returns `None` if the board does not show the
+    /// instant.
     pub(super) fn moment(self, minute: u32) -> Option<String> {
         self.clip(minute..minute + 1).map(place)
     }

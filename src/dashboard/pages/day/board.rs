@@ -24,9 +24,9 @@ use crate::dashboard::pages::prelude::*;
 /// The number of minutes between two offered start times. It equals the interval of bookable times.
 const FREE_MINUTES: u32 = 30;
 const NOON: u32 = 12 * 60;
-/// An appointment that is shorter than this is shown on one line.
+/// If an appointment has fewer minutes than this, the board shows it on one line.
 const SHORT_MINUTES: u32 = 30;
-/// An appointment that is shorter than this has one line for the name.
+/// If an appointment has fewer minutes than this, the name of the customer gets only one line.
 const BRIEF_MINUTES: u32 = 45;
 
 #[derive(Default)]
@@ -120,8 +120,8 @@ pub(super) fn is_own(open: &Range<u32>) -> bool {
     open.start > 0 || open.end > NOON
 }
 
-/// The working time of a staff member on a date, from the first to the last minute. `None` if the staff member does
-/// not work on the date, or if one period of time off contains the whole working time.
+/// The working time of a staff member on a date, from the first to the last minute. Returns `None` if the staff member
+/// does not work on the date, or if one period of time off contains the whole working time.
 pub(super) fn in_on(dates: &Dates, presence: &Presence, date: NaiveDate, zone: Tz) -> Option<Range<u32>> {
     let open: Vec<_> = open_on(dates, date, zone).into_iter().filter(is_own).collect();
     let works = match &presence.hours {

@@ -1,6 +1,6 @@
-//! The page that books an appointment. Its form has several buttons. One button books; the others show open
-//! times of another day or service, or search for a contact. With JavaScript, the form also opens as a panel
-//! beside other pages.
+//! The page that books an appointment. Its form has several buttons. One button books; the others show open times of
+//! another day or service, or search for a contact. With JavaScript, the form also opens as a panel next to other
+//! pages.
 //!
 //! Invariants:
 //! - The page offers the times that the engine offers to the team. Any other time is booked only after the page
@@ -212,8 +212,11 @@ impl BookingQuery<'_> {
     }
 }
 
-/// The requested service, else the first service that fits the chosen time, else the first service that the
-/// staff member offers.
+/// The service of the form, which is the first of these that there is:
+/// - the requested service, if it is active
+/// - the first service that fits the chosen time
+/// - the first service that the staff member offers
+/// - the first active service
 fn service_of<'a>(
     diary: &'a Diary,
     asked: &str,

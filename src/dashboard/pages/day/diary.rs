@@ -56,8 +56,8 @@ impl Dates {
         Ok(member.business.alerts_of(&contacts).await?)
     }
 
-    /// The CSS class of a staff member's color, which is the chosen color or else depends on the order of the
-    /// staff.
+    /// The CSS class of a staff member's color. If no color was chosen for the staff member, the class depends on the
+    /// order of the staff.
     pub(super) fn color(&self, staff: StaffId) -> String {
         let mut all = self.diary.staff.iter().zip(COLORS.cycle());
         let of = all.find(|(one, _)| one.member.id == staff);
@@ -80,7 +80,8 @@ impl Dates {
     }
 }
 
-/// The appointments that overlap a range of time, by start time. The flag is true if there are too many.
+/// The first `limit` appointments that overlap a range of time, in the order of their starts. The flag is true if there
+/// are more.
 async fn visits(
     member: &Member,
     during: Range<Timestamp>,

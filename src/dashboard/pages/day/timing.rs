@@ -208,13 +208,14 @@ pub(super) struct Timing {
     pub(super) rules: Vec<String>,
     pub(super) accepts: String,
     pub(super) needs_staff: bool,
-    /// Whether the busy times of connected calendars are ignored. `None` if the business has no calendar.
+    /// Whether the busy times of connected calendars are ignored. It is `None` if the business has no connected
+    /// calendar.
     pub(super) ignores_calendars: Option<bool>,
 }
 
 impl Timing {
-    /// `lasts` is the duration, unless the form contains a different one. `verdict` is the engine's answer
-    /// about a time that is not open.
+    /// `lasts` is the duration of the service or of the moved appointment. The form shows it unless the person has
+    /// typed another duration. `verdict` is the engine's answer about a time that is not open.
     pub(super) fn new(
         shown: &Shown<'_>,
         filled: &mut Filled,

@@ -30,7 +30,7 @@ const SEARCH_CHARS_MAX: usize = 200;
 pub(super) struct Whom {
     pub(super) search: Field,
     pub(super) found: Vec<OperatorContactView>,
-    /// The message that the search found nothing or was incomplete, otherwise an empty text.
+    /// The message that the search found nothing or was incomplete. It is empty after any other search.
     pub(super) result: String,
     /// The chosen contact's id, [`NEW`], or empty.
     pub(super) who: String,
@@ -98,7 +98,7 @@ fn exact(member: &Member, results: &Through<OperatorContactView>, wanted: &str) 
     let email = Email::new(wanted).ok();
     let is_exact = |one: &&OperatorContactView| {
         let ContactView { name, phone: of_phone, email: of_email, .. } = &one.contact;
-        // Two names match if every word of each name is the beginning of a word in the other name.
+        // Two names match if a search for each of them finds the other one.
         let has_name =
             |name: &String| search(wanted).matches(&text(name)) && search(name).matches(&text(wanted));
         name.as_ref().is_some_and(has_name)

@@ -24,7 +24,7 @@ struct Page<'a> {
     filled: Filled,
     /// The id of the contact in the query, or an empty text.
     contact: String,
-    /// Groups of fields. The fields of a group are beside each other.
+    /// Groups of fields. The fields of a group are next to each other.
     groups: Vec<Vec<Field>>,
     /// The label of the checkbox for an urgent message, and whether it is ticked.
     urgent: Option<(String, bool)>,

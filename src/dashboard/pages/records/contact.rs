@@ -52,7 +52,8 @@ pub(crate) async fn list(member: Member) -> Answered {
     })
 }
 
-/// The contact with this phone number or email, else the contacts that match the words of the text.
+/// Finds the contact with this phone number or email. If there is no such contact, finds the contacts that match the
+/// words of the text.
 pub(super) async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactView>, Refused> {
     let business = &member.business;
     let read = async |filter: ContactFilter| {

@@ -172,7 +172,7 @@ fn versions(view: &View, filled: &Filled, contact: &OperatorContactView) -> Vers
 
 const SURE: &str = "sure";
 /// To find the future appointments of a contact, the page reads this many appointments, from the latest start
-/// backwards. It shows no others.
+/// backwards. Future appointments that are not among them are not shown.
 const LOOKED_AT: usize = 50;
 
 #[derive(Template)]

@@ -1,7 +1,8 @@
 //! The export of a contact's data as a file, for a person who requests their data.
 //!
 //! Invariants:
-//! - The records have the form of the operator API. A kind without a form of its own has the form of its export line.
+//! - Appointments, calls, conversations and messages have the JSON of the operator API. Records of other kinds have the
+//!   JSON of their line in an export of the business.
 //! - The file is read and sent in parts, so memory use does not depend on the number of records.
 
 use std::collections::VecDeque;

@@ -31,7 +31,7 @@ const ROWS_READ_MAX: usize = 10;
 struct Page<'a> {
     sheet: Sheet<'a>,
     notice: String,
-    /// The place of each problem in the file, and its text.
+    /// The line and column of each problem in the file, and the text of the problem.
     problems: Vec<(String, String)>,
     preview: Option<Preview>,
 }
@@ -140,7 +140,7 @@ fn cells(row: &ContactRow) -> [String; 3] {
     .map(Option::unwrap_or_default)
 }
 
-/// The place of a problem and its text.
+/// The line and column of a problem, and its text.
 fn problem_text(member: &Member, problem: &FileProblem) -> (String, String) {
     let line = ("line", problem.line.to_string());
     let place = match &problem.column {

@@ -79,7 +79,7 @@ pub(crate) async fn status(member: Member) -> Answered {
             member.business.change(request, patch.of(id)).await.map_err(FormError::of)?;
         }
         let back = member.form.get("back");
-        // The page offers to undo a resolution.
+        // If the message was resolved, the next page offers to undo this.
         let undo = if word == "resolved" { format!("&message={id}&was={is}") } else { String::new() };
         let done = format!("done={word}{undo}");
         Ok(member.path_to(&match MessageStatus::from_word(back) {
@@ -209,7 +209,8 @@ impl Page<'_> {
     }
 }
 
-/// The message's call and contact, if they exist. The contact may be one with the caller's phone number.
+/// Returns the call and the contact of the message, if they exist. If the message has no contact, returns the contact
+/// with the caller's phone number.
 async fn beside(
     member: &Member,
     message: &MessageView,

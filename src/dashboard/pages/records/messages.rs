@@ -34,7 +34,7 @@ struct Row {
     snoozed_until: Option<Timestamp>,
 }
 
-/// The end of the snooze. `None` if the message is not snoozed now, or if it is resolved.
+/// The end of the snooze. Returns `None` if the message is not snoozed now, or if it is resolved.
 pub(super) fn snoozed_until(member: &Member, shown: &OperatorMessageView) -> Option<Timestamp> {
     let is_open = shown.message.status != MessageStatus::Resolved;
     shown.snoozed_until.flatten().filter(|until| is_open && *until > member.business.now())
@@ -50,7 +50,8 @@ pub(crate) async fn show(member: Member) -> Answered {
     let found = part.read(|page| read(filter, page)).await?;
     let mut messages = found.items;
     if is_new && part.request.after.is_none() {
-        // The first page also contains the urgent messages of later pages, which show them again.
+        // The first page also contains the urgent messages that belong to later pages. The later pages contain these
+        // messages too.
         let urgent = &MessageFilter { urgency: Some(Urgency::Urgent), ..filter.clone() };
         let first = PageRequest { limit: URGENT_SHOWN, after: None };
         let urgent = read_through(first, |page| read(urgent, page)).await?.items.into_iter();

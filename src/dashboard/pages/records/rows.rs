@@ -38,7 +38,7 @@ impl View {
         (class, self.outcome(call.outcome))
     }
 
-    /// The attendance of an appointment, or else its status.
+    /// The attendance of an appointment or, if no attendance is set, the status of the appointment.
     pub(in crate::dashboard) fn of_appointment(&self, visit: &AppointmentView) -> Chip {
         let class = match visit.attendance {
             None => return (visit.status.as_str(), self.status(visit.status)),

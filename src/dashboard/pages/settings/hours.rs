@@ -133,7 +133,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         return Ok(nothing_done(shown(&member, week, Filled::default(), Done::default()).await?));
     }
     let ((hours, open), (breaks, pauses)) = (OPEN.read(&member.form), BREAKS.read(&member.form));
-    // If the form has no fields for the hours or for the breaks, they are not changed.
+    // The hours are changed only if the form has fields for them. The same applies to the breaks.
     let of_week = [(&OPEN, "hours", hours), (&BREAKS, "breaks", breaks)];
     let of_week = of_week.into_iter().filter(|(times, ..)| times.is_in(&member.form));
     let body = of_week.fold(member.body(), |body, (_, name, value)| body.with(name, value));

@@ -231,7 +231,7 @@ fn lines(view: &View, form: &Form, staff: &[StaffMember]) -> Vec<Line> {
     ]
 }
 
-/// The price in a form. If it is invalid, the text that the person entered.
+/// Formats the price in a form. If the price is invalid, returns the text that the person entered.
 fn price(view: &View, form: &Form) -> String {
     let (typed, currency) = (form.get("price_cents"), form.get("currency").trim().to_uppercase());
     match (cents(typed), Currency::parse(&currency)) {
@@ -256,7 +256,8 @@ pub(crate) async fn show_new(member: Member) -> Answered {
 
 pub(crate) async fn show(member: Member) -> Answered {
     let service = find(&member).await?;
-    // If the form made the service inactive, or changed who offers it, the page lists its appointments.
+    // If the form made the service inactive, or changed the staff members who offer it, the page lists the appointments
+    // with this service.
     let is_concerned = match member.query.get("done") {
         "saved" => !service.active,
         done => done == "offered",
@@ -335,7 +336,7 @@ fn offered_by(member: &Member) -> Result<Vec<StaffId>, FormError> {
     ids.collect::<Result<_, _>>().map_err(|_| FormError::at(STAFF, ProblemCode::NotAUuid))
 }
 
-/// Sets who offers the service. False if the form names the current staff members.
+/// Sets the staff members who offer the service. Returns false if exactly these staff members offer it already.
 async fn set_staff(member: &Member, id: ServiceId, staff_ids: Vec<StaffId>) -> Result<bool, Refused> {
     let mut now = member.staff().await?;
     now.retain(|one| one.service_ids.contains(&id));

@@ -80,7 +80,7 @@ impl Member {
     }
 }
 
-/// Converts the form to a body: with dates if it contains no time of day, else with instants.
+/// Converts the form to a body: with dates if it contains no time of day, and with instants if it contains one.
 pub(in crate::dashboard::pages) fn read(member: &Member) -> Result<TimeOffBody, FormError> {
     let form = &member.form;
     let from = date(form, "from");

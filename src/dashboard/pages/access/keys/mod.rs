@@ -33,7 +33,7 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 impl List<'_> {
-    /// The time since the last use of a key. `None` if it is too short for the page to show it.
+    /// The time since the last use of a key. Returns `None` if the time is too short for the page to show it.
     fn idle(&self, used_at: Timestamp) -> Option<String> {
         let unused = self.sheet.member.business.now() - used_at;
         (unused >= IDLE).then(|| self.sheet.member.count("keys-idle", unused.num_days().unsigned_abs()))

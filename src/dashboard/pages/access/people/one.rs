@@ -100,7 +100,7 @@ pub(crate) async fn sent(mut member: Member) -> Answered {
     check_may_change(&member, &person)?;
     let done = save(&mut member, &person).await;
     let again = |filled: Filled| async {
-        // If another member has changed the person, the current version is read.
+        // If another member has changed the person in the meantime, the page shows the current version.
         let now = if filled.stale { super::person(&member).await? } else { person };
         page_as(filled.status, &Page::new(&member, &now, &member.staff().await?, filled))
     };
@@ -114,7 +114,7 @@ async fn save(member: &mut Member, person: &PersonView) -> Result<String, Refuse
         return Err(FormError::Stale.into());
     }
     freshened(member).await?;
-    // The engine makes the change only if the person still has the version that was read above.
+    // The engine makes the change only if the person was not changed after `person` was read.
     let request = Request { if_match: Some(IfMatch::Tags(vec![tag(person)])), ..member.request() };
     let changed = (person.id, patch, None);
     member.people().patch_member(&member.business, request, changed).await.map_err(FormError::of)?;

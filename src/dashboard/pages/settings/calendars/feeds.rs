@@ -23,7 +23,7 @@ struct List<'a> {
     sheet: Sheet<'a>,
     done: String,
     filled: Filled,
-    /// The fields of the form. `None` if the person cannot create a feed.
+    /// The fields of the form, or `None` if the person cannot create a feed.
     fields: Option<[Field; 2]>,
     feeds: Vec<ListedFeedView>,
     calendars: Vec<CalendarView>,
