@@ -17,7 +17,7 @@ struct Files;
 
 static FILES: LazyLock<Assets> = LazyLock::new(|| Assets::read::<Files>(PICTURES));
 
-/// A picture with a link to its full size. `alt` is HTML. `None` for an unknown picture.
+/// Returns a picture with a link to its full size, or `None` if the picture is unknown. `alt` is HTML.
 pub(super) fn html(link: &str, alt: &str) -> Option<String> {
     let name = link.strip_prefix("pictures/")?;
     let (width, height) = size(&FILES.files.get(name)?.plain)?;

@@ -199,7 +199,7 @@ fn link_text(link: &str) -> String {
     }
 }
 
-/// The widths of the columns of a table. `None` if a column of sentences would be too narrow to read.
+/// Returns the widths of the columns of a table, or `None` if a column of sentences would be too narrow to read.
 fn widths(rows: &[Vec<String>], width: usize) -> Option<Vec<usize>> {
     let columns = rows[0].len();
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));

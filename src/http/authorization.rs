@@ -5,7 +5,7 @@ pub(crate) enum BadCredential {
     Missing,
     Repeated,
     NotBearer,
-    /// The token does not have the form of an API key.
+    /// The token does not have the format of an API key.
     Malformed,
     Unknown,
 }

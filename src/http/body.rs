@@ -57,8 +57,8 @@ pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) 
     read_within(BODY_BYTES_MAX, media_type, headers, body).await
 }
 
-/// Reads a file of at most `bytes_max` bytes. A file may arrive more slowly than another body: at the pace of
-/// a streamed body, within at most [`FILE_TIME_MAX`].
+/// Reads a file of at most `bytes_max` bytes. A file may arrive more slowly than other bodies: it only has to keep the
+/// minimum pace of a streamed body, and to be complete within [`FILE_TIME_MAX`].
 pub async fn read_file(
     bytes_max: usize,
     media_type: &'static str,

@@ -95,7 +95,7 @@ impl Cursors {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Returns the position. `None` if the cursor is malformed, altered, or has another binding.
+    /// Returns the position. Returns `None` if the cursor is malformed, was altered, or has another binding.
     pub fn open(&self, binding: &Binding, text: &str) -> Option<Vec<u8>> {
         if text.len() > CURSOR_CHARS_MAX {
             return None;

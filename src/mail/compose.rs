@@ -56,7 +56,7 @@ impl Composer for Letters {
             .singlepart(SinglePart::html(html));
         let mut from = self.from.mailbox().clone();
         let mut reply_to = None;
-        // A customer knows the business and not the service.
+        // A customer knows the business and not the service, so the sender's name is the name of the business.
         if matches!(letter.content, Content::Notice(_) | Content::Code(_)) {
             let name = letter.business.as_ref().map(|business| plain(&business.name, NAME_CHARS_MAX));
             from.name = name.map(|name| for_head(&name));

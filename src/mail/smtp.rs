@@ -87,7 +87,8 @@ fn failure(error: &Error) -> MailFailure {
     }
 }
 
-/// The [`MailError`] that an error of the connection contains. Otherwise, the texts of the error and its causes.
+/// Returns the [`MailError`] that an error of the connection contains. If it contains none, returns the texts of the
+/// error and its causes.
 fn describe(error: &(dyn std::error::Error + 'static)) -> MailError {
     let mut causes = std::iter::successors(Some(error), |&error| error.source());
     let inner = |error: &(dyn std::error::Error + 'static)| {

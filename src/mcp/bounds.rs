@@ -59,7 +59,8 @@ fn is_escaped(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') || is_unseen(c)
 }
 
-/// The number of characters of a result. It is sent twice: as structured content and as a JSON string.
+/// The number of characters of a result. A response contains the result twice: as structured content and as a JSON
+/// string.
 fn chars_of(answer: &Value) -> usize {
     let text = Value::String(text_of(answer)).to_string();
     answer.to_string().chars().count() + text.chars().count()

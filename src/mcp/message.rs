@@ -76,7 +76,7 @@ impl Message {
         if !matches!(json, Json::Object(_)) {
             return Err(Unreadable::no_message("a message must be one JSON object, not a batch"));
         }
-        // The tool checks its arguments itself.
+        // The tool checks its arguments itself, so they are removed before the checks of the message.
         let arguments = take_arguments(&mut json);
         if let Some(name) = repeated_within(&json) {
             let name = short(name);
@@ -195,7 +195,8 @@ mod tests {
             let body = format!(r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call"{params}}}"#);
             assert_eq!(read(&body).unwrap_err(), (200, -32602, json!("a")), "{params}");
         }
-        // Other methods are checked too, and a notification gets no error.
+        // The parameters of other methods are checked too. A notification with the same fault is accepted, because a
+        // notification gets no error.
         let other = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}"#;
         assert_eq!(read(other).unwrap_err(), (200, -32602, json!(1)));
         assert!(read(&other.replace(r#""id":1,"#, "")).is_ok());

@@ -97,7 +97,8 @@ impl WallClock {
         self,
         (from, to): (Option<DayOrTime>, Option<DayOrTime>),
     ) -> Result<(Option<Timestamp>, Option<Timestamp>), Refused> {
-        // A date as the start means its first instant. A date as the end means the first instant after it.
+        // A date as the start means the first instant of the date. A date as the end means the first instant after the
+        // date.
         let edge =
             |argument: &str, given: Option<DayOrTime>, of_day: fn(Range<Timestamp>) -> Timestamp| match given
             {

@@ -63,7 +63,7 @@ pub(super) struct OpenTimes {
     service_name: String,
     timezone: String,
     days: Vec<DayTimes>,
-    /// If the service cannot be booked at all, the reason.
+    /// The reason, if the service cannot be booked at all.
     note: Option<String>,
 }
 
@@ -210,7 +210,7 @@ pub(super) async fn proposed(
     Ok(format!("Free{on}: {}. `{FIND_OPEN_TIMES}` has more.", times.join(", ")))
 }
 
-/// The reason why a day has no open times. `None` if it is fully booked.
+/// Returns the reason why a day has no open times, or `None` if the day is fully booked.
 fn why_none(
     catalog: &Catalog<'_>,
     service: &Service,

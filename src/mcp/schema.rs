@@ -80,8 +80,8 @@ fn plain(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Replaces alternatives with one schema: an enum if all alternatives are constants, else the only alternative
-/// that is not null.
+/// Replaces alternatives with one schema: an enum if all alternatives are constants, or else the only alternative that
+/// is not null.
 fn merge_alternatives(schema: &mut Map<String, Value>, mut choices: Vec<Value>) {
     choices.retain(|choice| choice.get("type") != Some(&json!("null")));
     let words = choices.iter().map(|choice| match (choice.get("const"), choice.get("enum")) {

@@ -72,7 +72,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     }
 }
 
-/// The recorded and the found number of records, as a line at the end of an incomplete export states them. `None`
+/// Returns the recorded and the found number of records in a line at the end of an incomplete export. Returns `None`
 /// for any other line.
 pub(crate) fn problem_in(line: &[u8]) -> Option<Difference> {
     let named = serde_json::from_slice::<ProblemLine>(line).ok()?;

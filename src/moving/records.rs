@@ -231,10 +231,10 @@ export_line! {
         [buffer_after_minutes: Buffer = it.buffers.after_minutes()]
         service_id: ServiceId,
         staff_id: StaffId,
-        // Null after the erasure of the contact.
+        // The value is null after the erasure of the contact.
         contact_id: Option<ContactId>,
         source: Source,
-        // Calendars are not exported.
+        // Calendars are not exported, so an exported appointment is always `not_connected`.
         [calendar_sync_status: CalendarSyncStatus = CalendarSyncStatus::NotConnected]
         // Whether `appointment.booked` was sent.
         announced: bool,
@@ -253,7 +253,8 @@ export_line! {
     }
 }
 
-/// An imported appointment is not connected. Earlier versions may have exported another value.
+/// An imported appointment has no copy in a calendar. Exports of earlier versions may contain another value, which is
+/// ignored.
 fn not_connected(_: CalendarSyncStatus) -> CalendarSyncStatus {
     CalendarSyncStatus::NotConnected
 }
@@ -330,7 +331,7 @@ export_line! {
         contact_id: Option<ContactId>,
         caller_name: Option<Text<1, 200>>,
         caller_phone: Option<E164>,
-        // Empty after the erasure of the contact.
+        // The text is empty after the erasure of the contact.
         body: Text<0, 10_000>,
         urgency: Urgency,
         staff_id: Option<StaffId>,

@@ -64,7 +64,7 @@ json_object! {
         at: Timestamp,
         /// The speaker.
         by: Speaker,
-        /// The form of a caller's turn.
+        /// The kind of the caller's input; null for other turns.
         input: Option<InputKind>,
         /// The text of the turn.
         text: Text<0, 20_000>,

@@ -193,7 +193,8 @@ impl<I: RecordId> Input for Path<I> {
     }
 }
 
-/// The local date in the path of a special day. A malformed date gives 400, since people type dates.
+/// The local date in the path of a special day. A malformed date gives 400 and not 404, so that a person who mistyped
+/// the date sees the reason.
 pub(crate) struct PathDate(pub(crate) NaiveDate);
 
 impl Input for PathDate {

@@ -31,7 +31,8 @@ pub(crate) trait Output: Send {
     fn answer(self, head: &Parts) -> Result<Response, ApiError>;
 }
 
-/// The schema name of the shown resource and the schema of the response body. `None` without a JSON body.
+/// The schema name of the shown resource and the schema of the response body. Returns `None` if the response has no
+/// JSON body.
 pub(super) fn described<O: Output>(schemas: &mut Schemas) -> Option<(Cow<'static, str>, Value)> {
     let body = match O::KIND {
         Kind::Gone | Kind::Lines | Kind::Table => return None,

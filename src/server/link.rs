@@ -85,7 +85,7 @@ impl Link {
         }
     }
 
-    /// The start of the idle time, in milliseconds from `epoch`. `None` if the connection is not idle.
+    /// The start of the idle time, in milliseconds from `epoch`. It is `None` if the connection is not idle.
     pub(super) fn idle_since(&self) -> Option<u64> {
         let rests = matches!(self.state.load(Ordering::Acquire), IDLE | WAITING_FOR_BODY);
         rests.then(|| self.idle_since.load(Ordering::Relaxed))

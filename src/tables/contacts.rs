@@ -173,7 +173,7 @@ json_object! {
         timezone: Option<Zone>,
         /// The team's notes.
         notes: Option<Text<1, 1000>>,
-        /// The text that the team sees beside the name.
+        /// The text that the team sees next to the name.
         alert: Option<Text<1, 100>>,
     }
     check name_phone_or_email

@@ -58,8 +58,8 @@ impl Words {
     pub(crate) fn read(locale: Locale, source: &str) -> Self {
         let language = locale.as_str().parse::<LanguageIdentifier>().expect("the locale is a language tag");
         let mut bundle = FluentBundle::new_concurrent(vec![language]);
-        // The bundle must not add direction isolation marks, because they would be visible in mails. `plain`
-        // removes direction characters from inserted values instead.
+        // The bundle must not add direction isolation marks, because they would be visible in mails. `plain` removes
+        // direction characters from inserted values instead.
         bundle.set_use_isolating(false);
         let dates = match locale {
             Locale::En => include_str!("dates.en.ftl"),

@@ -122,8 +122,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<S> {
         let _ = self.stream.get_mut().flush().await;
     }
 
-    /// Sends the usual response of this step and returns true, unless the configuration has a fault for the
-    /// step. Returns false after a scripted response, and `None` if the connection must be closed.
+    /// If the configuration has no fault for this step, sends the usual response and returns true. If it has one,
+    /// returns false after a scripted response, and `None` if the connection must be closed.
     async fn at(&mut self, step: At, usual: &str) -> Option<bool> {
         match self.manner.odd.filter(|(at, _)| *at == step).map(|(_, does)| does) {
             None => self.say(usual).await,

@@ -53,7 +53,7 @@ pub(crate) fn trunk_prefixes() -> &'static [TrunkPrefix] {
     &PREFIXES
 }
 
-/// Parses a phone number that a caller has written or said. `None` if the text is not a phone number.
+/// Parses a phone number that a caller has written or said. Returns `None` if the text is not a phone number.
 pub(crate) fn read_phone(text: &str, region: &str) -> Option<Phone> {
     phone(text, region).ok()
 }
@@ -203,8 +203,8 @@ mod tests {
             ("+12015550123", "+1 201-555-0123"),
             ("+390612345678", "+39 06 1234 5678"),
             ("+15551234567", "+1 555-123-4567"),
-            // A number that is longer than the groups of its plan, a number with an unknown country code, and
-            // a text that is not a number.
+            // A number that is longer than the numbers of its plan is not divided into groups. A number with an unknown
+            // country code, and a text that is not a number, stay unchanged.
             ("+33112345678901", "+33 112345678901"),
             ("+9991234567", "+9991234567"),
             ("no number", "no number"),

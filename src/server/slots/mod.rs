@@ -90,7 +90,7 @@ struct State {
 }
 
 struct Held {
-    /// `None` for a trusted proxy, which has no limit.
+    /// The address is `None` for a trusted proxy, which has no limit.
     address: Option<IpAddr>,
     link: Arc<Link>,
 }
@@ -243,7 +243,7 @@ impl Slot {
         }
     }
 
-    /// Counts a new request of a client of a trusted proxy. `None` if the client has too many.
+    /// Counts a new request of a client of a trusted proxy. Returns `None` if the client has too many requests.
     pub(super) fn begin(&self, client: IpAddr) -> Option<UnderWay> {
         let (slots, client) = (Arc::clone(&self.slots), network(client));
         {
