@@ -1,10 +1,10 @@
 # The addresses from which calendar services fetch appointments.
 
-feeds-sub = Google Calendar, Outlook and Apple Calendar can subscribe to your appointments. They only read.
+feeds-sub = Google Calendar, Outlook and Apple Calendar can subscribe to your appointments. They cannot change the appointments.
 feeds-google = Google fetches an address every 8 to 24 hours, so changes appear late there. Other services fetch more often.
 feeds-list = Calendar addresses
 feeds-none-title = No calendar addresses yet
-feeds-none-text = A calendar address shows your appointments in the calendar that you use elsewhere.
+feeds-none-text = With a calendar address, your appointments appear in the calendar that you use elsewhere.
 feeds-whose = Appointments of
 feeds-of-all = The whole business
 feeds-of-gone = A deleted staff member
@@ -89,7 +89,7 @@ calendars-disconnect-title = Disconnect { $name }?
 calendars-disconnect-text = The busy times of the calendar will no longer block bookings, and the service deletes the password. The calendar itself does not change.
 calendars-written = Written appointments
 calendars-remove-events = Delete the events that have not ended first
-calendars-remove-events-hint = Otherwise they stay in the calendar.
+calendars-remove-events-hint = Without this option, the events stay in the calendar.
 calendars-appointments = Written appointments
 calendars-appointments-sub = Appointments of the staff member are written to this calendar.
 calendars-not-written = Appointments are not written to this calendar.

@@ -86,7 +86,7 @@ steps-hours-done = { $count ->
    *[other] { $count } days a week
 }
 steps-service = Add a service
-steps-service-text = What can be booked, and how long it takes
+steps-service-text = A service that can be booked, and its duration
 steps-staff = Add a staff member
 steps-staff-text = At least one staff member who offers a service
 steps-booking = Book a first appointment

@@ -33,7 +33,7 @@ forgotten-text = Enter your email. If an account has this email, you receive a l
 forgotten-send = Send the link
 forgotten-sent = Check your inbox
 forgotten-sent-text = If an account has this email, a message with a link was sent to it. The link works once, for one hour.
-forgotten-sent-hint = Nothing after a few minutes? Look in your spam folder, or ask the owner of your business.
+forgotten-sent-hint = No email after a few minutes? Look in your spam folder, or ask the owner of your business.
 forgotten-no-mail = This service sends no email. The operator of the service can give you a link to choose a new password.
 
 # Links.
@@ -136,7 +136,7 @@ unsubscribe-text = Stop sending emails about this to { $email }?
 unsubscribe-do = Stop these emails
 unsubscribe-hint = The alerts still appear in the dashboard.
 unsubscribed = Done
-unsubscribed-text = You receive no more emails about this, except an email that is already waiting.
+unsubscribed-text = You receive no more emails about this. Only an email that already waits to be sent can still arrive.
 alert-webhook_disabled = Webhook endpoints that were turned off
 alert-webhook_failing = Failing webhook endpoints
 alert-calendar_failed = Calendars that cannot be read
@@ -195,11 +195,11 @@ error-404-text = This page does not exist or was deleted, or you have no access 
 error-409-title = The data has changed meanwhile
 error-409-text = Your request is not possible with the current data. Nothing was changed.
 error-410-title = This link no longer works
-error-410-text = It was used already, has expired, or was replaced by a newer link.
+error-410-text = The link was used already, has expired, or was replaced by a newer link.
 error-413-title = Too long
 error-413-text = Your input is larger than allowed. Nothing was changed.
 error-422-title = The request could not be read
-error-422-text = This page does not accept what was sent. Nothing was changed.
+error-422-text = This page does not accept the content of the request. Nothing was changed.
 error-429-title = Too many attempts
 error-429-text = { $count ->
     [one] There were too many attempts from this address. Wait a minute, then try again; your account is not locked.
