@@ -267,8 +267,7 @@ fn headers(message: &Json, negotiated: Option<&str>) -> Vec<(HeaderName, HeaderV
     headers
 }
 
-/// Encodes a text for a header as the protocol requires: unchanged if a header can contain it, else in
-/// base64.
+/// Encodes a text for a header as the protocol requires: unchanged if a header can contain it, and in base64 if not.
 fn header_value(text: &str) -> HeaderValue {
     let is_plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
         && text.trim() == text

@@ -1,8 +1,8 @@
 //! The address of the operator API and the token for it.
 //!
-//! The settings are those of the service (`RECEPTIONIST_ADMIN_LISTEN`, `RECEPTIONIST_ADMIN_TOKEN`,
-//! `RECEPTIONIST_DATA_DIR`). Without settings, a command searches the data directories of `serve`, `demo` and
-//! the systemd unit, in this order, for the token and the socket of a local service.
+//! A command uses settings of the service (`RECEPTIONIST_ADMIN_LISTEN`, `RECEPTIONIST_ADMIN_TOKEN`,
+//! `RECEPTIONIST_DATA_DIR`). Without settings, a command searches the data directories of `serve`, `demo` and the
+//! systemd unit, in this order, for the token and the socket of a local service.
 //!
 //! Invariant: unless an address is set, a command with a data directory sends the token only to the socket in
 //! this directory. Only the directory's owner can create a socket there. Without a data directory, a token in
@@ -169,8 +169,8 @@ impl OperatorOptions {
         let is_own = |dir: &PathBuf| std::fs::metadata(dir).is_ok_and(|found| found.uid() == user);
         let dirs = match &self.data_dir {
             Some(dir) => vec![dir.clone()],
-            // Directories of other users are ignored. Otherwise, if root ran the command in a user's
-            // directory, that user could imitate a service there.
+            // Directories of other users are ignored. If root runs the command in a directory of another user, that
+            // user could imitate a service there.
             None => [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR)]
                 .into_iter()
                 .filter(is_own)

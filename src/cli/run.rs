@@ -55,8 +55,8 @@ async fn carry_out(mut task: Task, options: &OperatorOptions, flags: &Flags) -> 
     Ok(())
 }
 
-/// Asks for confirmation. The person types the name of the business before it is deleted, and `yes` before any other
-/// command.
+/// Asks for confirmation. The person types the name of the business before it is deleted, and `yes` before an erasure
+/// or a merge.
 async fn confirm(client: &Client, what: Irreversible, path: &Path) -> Result<(), Failure> {
     // The confirmation of a merge shows no record, since the path of a merge is not the path of a record.
     let record = if what == Irreversible::Merge { None } else { Some(record::one(client, path).await?) };

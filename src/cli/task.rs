@@ -27,7 +27,8 @@ pub(super) enum Show {
     TimeOff,
     /// A record whose fields are objects, as a table of these objects. The text contains the columns.
     ByField(&'static str),
-    /// A record with a list in this field, as a table with these columns.
+    /// A record with a list, as a table of the items. The first text is the field with the list, and the second
+    /// contains the columns.
     Within(&'static str, &'static str),
     /// The response is a file.
     File,

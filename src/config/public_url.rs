@@ -35,7 +35,7 @@ impl PublicUrl {
             && matches!(url.path(), "" | "/")
             && url.query().is_none()
             && url.fragment().is_none();
-        // The URL parser accepts some invalid texts and corrects them. Here they are refused.
+        // The URL parser accepts some invalid texts and corrects them. This function refuses them.
         let is_clean = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
         if !is_bare || !is_clean {
             return None;

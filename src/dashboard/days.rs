@@ -97,8 +97,8 @@ impl Member {
         self.words.dated("log-when-year", self.day(at), "")
     }
 
-    /// Returns the time since the instant if it is in the last hour. If it is earlier, returns its day. For today and
-    /// yesterday, the text also contains the time of day.
+    /// Returns the time since an instant of the last hour. For an earlier instant, returns the day, and also the time
+    /// of day if the day is today or yesterday.
     pub(super) fn ago(&self, at: Timestamp) -> String {
         let (day, today) = (self.day(at), self.today());
         let at_time =

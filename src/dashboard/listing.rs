@@ -74,8 +74,8 @@ impl Part {
         Ok(read_through(self.request.clone(), read).await?)
     }
 
-    /// The requested page of a list that is read as a whole. Also returns the position after its last row, if
-    /// there are more rows. A position is the id of a row.
+    /// The requested page of a list that is read as a whole. Also returns the id of its last row, if more rows follow.
+    /// The next page begins after this row.
     pub(super) fn of<T, I: ResourceId>(
         &self,
         all: Vec<T>,
@@ -89,7 +89,7 @@ impl Part {
         (shown, next)
     }
 
-    /// The links from this page. `next` is the position after the last row.
+    /// The links from this page. `next` is the position of the next page, if there is one.
     pub(super) fn pages(self, next: Option<&[u8]>) -> Pages {
         let joint = if self.here.contains('?') { '&' } else { '?' };
         let older = next

@@ -150,8 +150,8 @@ impl Listens {
         }
     }
 
-    /// Waits for a change and for the end of the pause between events. Returns false when the stream ends.
-    /// Changes during the pause are collected at its end, so the task does not wake for each of them.
+    /// Waits for a change and for the end of the pause between events. Returns false when the stream ends. The changes
+    /// of a pause are collected at the end of the pause, so the task does not wake for each change.
     async fn hear(&mut self) -> bool {
         while self.unheard.is_empty() {
             let heard = tokio::select! {

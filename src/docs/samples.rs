@@ -116,7 +116,7 @@ fn javascript(call: &Call<'_>) -> String {
     )
 }
 
-/// A value as JSON that begins on a line with one level of indentation.
+/// Formats a value as JSON. The line on which the JSON begins has one level of indentation.
 fn json(value: &Value) -> String {
     pretty(value).replace('\n', "\n  ")
 }

@@ -61,7 +61,8 @@ pub(crate) enum Kind {
     /// A record that is being deleted.
     Ending,
     Gone,
-    /// A record that is deleted, or that is deleted in the background after a 202.
+    /// A record that the request has deleted or, with the status 202, a record that the service deletes in the
+    /// background.
     Removing,
     Lines,
     /// A CSV file.
@@ -212,7 +213,8 @@ impl<V: Serialize + JsonSchema + Send> Output for Removing<V> {
     }
 }
 
-/// Converts the answer to a change into an output. The change declares `G` as its result.
+/// Converts the value that the engine returned for a change into the output of a handler. The change declares `G` as
+/// its result.
 pub(crate) trait AnswerTo<G: Gives>: Sized {
     fn answer_to(answer: Answer<G::Value>) -> Self;
 }

@@ -4,7 +4,8 @@
 use engine::EngineError;
 use engine::business::{Page, PageRequest};
 
-/// The maximum number of scans per page. If the page is not full after them, it is marked as incomplete.
+/// The maximum number of scans per page. If the page is not full after this number of scans, it is marked as
+/// incomplete.
 pub(crate) const READS_MAX: usize = 16;
 
 pub(crate) struct Through<T> {

@@ -9,7 +9,8 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::ParsedCertificate;
 use x509_parser::parse_x509_certificate;
 
-/// The warnings begin this number of days before the expiry. Certificates are usually renewed earlier.
+/// The warnings begin this number of days before the expiry. Certificates are usually renewed earlier, so a warning
+/// shows that a renewal is missing.
 const WARNED_DAYS: i64 = 14;
 
 /// The server's own certificate, and the period in which all certificates of the chain are valid.

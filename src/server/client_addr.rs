@@ -160,7 +160,7 @@ mod tests {
     fn the_client_is_the_last_address_that_is_not_a_trusted_proxy() {
         const PROXIES: &str = "10.0.0.0/8, 192.0.2.1 ,2001:db8::/32";
         for (peer, lines, expected) in [
-            // If the peer is not a trusted proxy, its own address counts.
+            // If the peer is not a trusted proxy, the peer is the client, and the header is ignored.
             ("198.51.100.9", &["198.51.100.7"][..], "198.51.100.9"),
             ("192.0.2.2", &["198.51.100.7"], "192.0.2.2"),
             ("10.1.2.3", &["198.51.100.7"], "198.51.100.7"),
@@ -172,7 +172,7 @@ mod tests {
             ("10.0.0.1", &["10.0.0.5, 198.51.100.7, 10.0.0.2"], "198.51.100.7"),
             ("10.0.0.1", &["198.51.100.7", "10.0.0.2"], "198.51.100.7"),
             ("10.0.0.1", &["203.0.113.5", "198.51.100.7"], "198.51.100.7"),
-            // If every address is a trusted proxy, the first address in the header counts.
+            // If every address is a trusted proxy, the first address in the header is the client's.
             ("10.0.0.1", &["10.0.0.3,10.0.0.2"], "10.0.0.3"),
             ("10.0.0.1", &[], "10.0.0.1"),
             ("10.0.0.1", &["", " , ,"], "10.0.0.1"),

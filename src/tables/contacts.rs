@@ -424,7 +424,8 @@ mod tests {
         let expected = [is(2, "Zoé – “Œuvre” €", "", "")];
         assert_eq!(known("name\nZoé – “Œuvre” €\n".as_bytes()), expected);
         assert_eq!(known(b"name\nZo\xe9 \x96 \x93\x8cuvre\x94 \x80\n"), expected);
-        // A file with both a multi-byte character of UTF-8 and an invalid byte is in neither encoding.
+        // A file with both a multi-byte character of UTF-8 and an invalid byte is in neither encoding, so it is
+        // refused.
         let said = read_in_france(b"name\nZo\xc3\xa9\nZo\xe9\nA\n").unwrap_err();
         assert!(said.len() == 1 && said[0].starts_with("line 3: is not valid UTF-8"), "{said:?}");
     }

@@ -5,12 +5,12 @@
 //! - Lines are written whole and in order.
 //! - The buffer has at most [`WAITING_BYTES_MAX`] bytes. If it is full, or if standard error refuses a
 //!   line, the line is dropped and counted. A later line reports the number of dropped lines.
-//! - If standard error is a non-blocking pipe, the thread waits for its reader, as with a blocking pipe.
-//!   Another process may have set the mode of the pipe.
+//! - If standard error is a pipe in non-blocking mode, which another process may have set, the thread waits for the
+//!   reader of the pipe, as with a blocking pipe.
 //!
-//! `tracing-appender` has a similar lossy writer. This module needs less than half the processor time, since
-//! it neither wakes its thread nor allocates for each line: 0.4 µs instead of 0.9 µs per line, at 100,000
-//! lines of 200 bytes a second from two threads. It also limits the bytes instead of the lines.
+//! `tracing-appender` has a similar lossy writer. This module needs less than half the processor time, since it neither
+//! wakes its thread nor allocates for each line: 0.4 µs instead of 0.9 µs per line, at 100,000 lines of 200 bytes a
+//! second from two threads. It also limits the number of bytes instead of the number of lines.
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -93,7 +93,8 @@ impl Sample {
         self.now - TimeDelta::days(days)
     }
 
-    /// A confirmed visit at this time. If its start or end has passed, the attendance says so.
+    /// A confirmed visit at this time. The attendance is `completed` if the visit has ended, and `arrived` if it has
+    /// only started.
     fn visit(&mut self, day: i64, minute: i64, (staff, service): (usize, usize)) -> Visit {
         let starts_at = at(self.date(day), minute);
         // A visit is booked from 3 hours to 14 days before its start. If that time is in the future, the

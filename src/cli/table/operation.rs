@@ -14,7 +14,7 @@ pub(super) struct Operation {
 #[derive(Default)]
 pub(super) struct Body {
     pub(super) properties: Vec<Property>,
-    /// If the body has several forms (alternatives of its schema), the required properties of each form.
+    /// The required properties of each form, if the body has several forms (alternatives of its schema).
     pub(super) forms: Vec<Vec<String>>,
 }
 

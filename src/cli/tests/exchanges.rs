@@ -233,7 +233,7 @@ async fn a_refusal_is_its_code_message_and_details() {
         "invalid_request: the request is invalid\n  timezone: is not a time zone\n  hours[0].open: is not a time",
     )
     .await;
-    // The failure is the same with `--json`. The option only prints the failure as JSON.
+    // With `--json`, the function returns the same failure. The failure becomes JSON only when it is printed.
     let body = r#"{"error":{"code":"not_found","message":"there is no such business"}}"#;
     let expected = "not_found: there is no such business";
     check_error(&response("404 Not Found", body), "business show b1 --json", expected).await;

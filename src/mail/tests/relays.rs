@@ -99,7 +99,7 @@ async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
 #[tokio::test]
 async fn an_endless_response_ends_the_attempt() {
     // The relay sends until the client closes the connection. The buffers of both sockets hold fewer bytes than this,
-    // so a smaller number shows that the client did not read on.
+    // so a smaller number shows that the client did not read the whole response.
     const BUFFERED_MAX: usize = 32 << 20;
     for (scheme, starttls, step) in [
         ("smtp+plain", false, At::Greeting),

@@ -1,9 +1,9 @@
 //! The mail log of a business. It shows the mails to its people in the last 30 days and their status. A
 //! button sends a mail again.
 //!
-//! Invariant: before an invitation is accepted, the log does not reveal whether the address had an account.
-//! Mails for people with and without an account have different kinds. So the log shows all kinds that may
-//! invite a person in the same way, and none of them can be sent again.
+//! Invariant: before an invitation is accepted, the log does not reveal whether the address had an account. Mails for
+//! people with and without an account have different kinds. So the log shows the same text for all kinds that may
+//! invite a person, and mails of these kinds cannot be sent again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::Vacant;
@@ -95,8 +95,8 @@ impl Page<'_> {
     }
 }
 
-/// Whether mails of this kind may invite a person. The page shows these kinds in the same way, since the kind
-/// would reveal whether the person already had an account.
+/// Whether mails of this kind may invite a person. The page shows the same text for these kinds, since the kind would
+/// reveal whether the person already had an account.
 fn invites(kind: MailKind) -> bool {
     matches!(kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset)
 }

@@ -27,8 +27,8 @@ pub(super) struct Axis {
     end: u32,
 }
 
-/// The local time of an instant, in minutes since the start of the date: 0 for an instant before the date,
-/// and more than 24 hours for an instant on the next day.
+/// The local time of an instant, in minutes since the start of the date: 0 for an instant before the date, and at least
+/// 1,440 for an instant on the next day.
 pub(super) fn minute(at: Timestamp, date: NaiveDate, zone: Tz) -> u32 {
     let local = at.utc().with_timezone(&zone);
     let days = (local.date_naive() - date).num_days();

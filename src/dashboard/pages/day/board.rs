@@ -154,8 +154,8 @@ pub(super) fn span(minutes: impl Iterator<Item = Range<u32>>) -> Option<Range<u3
     minutes.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
 }
 
-/// The minutes of a date at which the board shows an appointment. They begin at its local start time and last
-/// as long as the appointment, even across a clock change.
+/// The minutes of a date at which the board shows an appointment. The range begins at the local start time of the
+/// appointment and has its duration, even across a clock change.
 pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> Range<u32> {
     let start = minute(visit.starts_at, date, zone);
     let begun = visit.starts_at.max(begins(date, zone));

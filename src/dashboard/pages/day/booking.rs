@@ -212,7 +212,7 @@ impl BookingQuery<'_> {
     }
 }
 
-/// The service of the form, which is the first of these that there is:
+/// The service of the form, which is the first of these that exists:
 /// - the requested service, if it is active
 /// - the first service that fits the chosen time
 /// - the first service that the staff member offers

@@ -104,7 +104,7 @@ pub(super) fn wall(member: &Member, at: Timestamp) -> String {
     at.utc().with_timezone(&member.profile.zone).format("%H:%M").to_string()
 }
 
-/// The instant of a local time. If a clock change repeats the time, it is the first of the two instants.
+/// The instant of a local time. If a clock change repeats the time, the result is the first of the two instants.
 fn local(member: &Member, date: NaiveDate, time: &str) -> Option<Timestamp> {
     let time = ["%H:%M", "%H:%M:%S"].iter().find_map(|form| NaiveTime::parse_from_str(time, form).ok())?;
     match instant(date.and_time(time), member.profile.zone) {

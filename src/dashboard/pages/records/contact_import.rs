@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - The preview changes nothing. Its form contains the file, so exactly this file is imported.
-//! - The preview is not kept for repeats of the form, because it is as long as the file.
+//! - The response with the preview is not kept for repeats of the form, because it is as long as the file.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

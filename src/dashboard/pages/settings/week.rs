@@ -212,8 +212,8 @@ impl Times {
     }
 }
 
-/// The rows of a week. The parameters `first` and `more` describe the fields of the first range of each day
-/// and of the further ranges. If `room` is true, each day gets one more range.
+/// The rows of a week. The parameter `first` describes the fields of the first range of each day, and `more` describes
+/// the fields of the further ranges. If `room` is true, each day gets one more range.
 pub(super) fn rows(
     view: &View,
     filled: &mut Filled,

@@ -236,8 +236,8 @@ impl Member {
             AuditedKind::Contact => {
                 business.contact(ContactId::from(id)).await?.and_then(|contact| contact.name)
             }
-            // The entry shows the person's name as in the list of people. Before the person accepts the
-            // invitation, that is the invited address.
+            // The entry shows the person's name as in the list of people. Before the person accepts the invitation, the
+            // list shows the invited address.
             AuditedKind::Person => self.member_view(PersonId::from(id)).await?.map(|person| person.name),
             _ => None,
         })
