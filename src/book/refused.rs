@@ -24,7 +24,7 @@ impl Refused {
         Refusal::NotFound(Named::Page).into()
     }
 
-    /// A limit is reached. `seconds` is the time until it permits another request.
+    /// A limit is reached. `seconds` is the time until the limit permits another request.
     pub(super) fn too_many(seconds: u64) -> Self {
         Self(ApiError::RateLimited(seconds.max(1)))
     }

@@ -119,7 +119,7 @@ impl Connector {
                 return Ok(TokioIo::new(Box::new(UnixStream::connect(path).await?)));
             }
         };
-        // The system's resolver also knows the names in local files.
+        // The system's resolver is used, because it also knows the names in local files such as `/etc/hosts`.
         let addresses = tokio::net::lookup_host((host.as_str(), port)).await.map_err(io::Error::other)?;
         let stream = TcpStream::connect(&addresses.collect::<Vec<_>>()[..]).await?;
         stream.set_nodelay(true)?;

@@ -263,7 +263,7 @@ fn authorization(token: &str) -> Result<HeaderValue, &'static str> {
     bearer(token).filter(|_| is_fit).ok_or("must be a token of visible ASCII characters")
 }
 
-/// Reads the token in a file, and returns it with its source.
+/// Reads the token in a file, and returns it with the path of the file.
 fn read_token(file: &Path) -> Result<(HeaderValue, String), Failure> {
     let origin = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| {

@@ -87,7 +87,7 @@ pub fn topics() -> String {
     format!("Topics (receptionist help TOPIC):{}", lines.collect::<String>())
 }
 
-/// If the command line was `help TOPIC`, prints the topic. Otherwise calls [`unusable`].
+/// If the command line was `help TOPIC`, prints the topic. For any other command line, calls [`unusable`].
 pub fn help(error: &clap::Error, program: &Command) -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();

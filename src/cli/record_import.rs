@@ -64,7 +64,7 @@ pub(super) async fn import_contacts(
 struct ClosedDay {
     date: NaiveDate,
     note: String,
-    /// The number of appointments on this date. They are not changed.
+    /// The number of appointments on this date. The import does not change them.
     affected: u64,
     /// The ids of some of the appointments on this date.
     ids: Vec<String>,

@@ -61,7 +61,7 @@ pub(super) async fn show(member: Member) -> Answered {
     let mut response =
         Sse::new(hello.chain(events)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // nginx would otherwise buffer the events.
+    // Without this header, nginx would buffer the events.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
 }

@@ -217,7 +217,7 @@ mod tests {
         let reports = Arc::new(Mutex::new(Vec::new()));
         let reported = reports.clone();
         let mut lines = Lines::start(sink.clone(), move |dropped| reported.lock().push(dropped)).unwrap();
-        // The thread takes the first line and blocks while it writes it.
+        // The thread takes the first line and blocks while it writes this line.
         lines.write_all(b"first\n").unwrap();
         while !lines.0.state.lock().writing {
             thread::yield_now();
@@ -248,7 +248,7 @@ mod tests {
         let (reader, writer) = io::pipe().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         let _entered = runtime.enter();
-        // The conversion to a tokio pipe makes it non-blocking.
+        // The conversion to a tokio pipe makes the pipe non-blocking.
         let sender = tokio::net::unix::pipe::Sender::from_owned_fd(writer.into()).unwrap();
         (reader, std::fs::File::from(sender.into_nonblocking_fd().unwrap()))
     }

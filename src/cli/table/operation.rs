@@ -78,7 +78,7 @@ impl Body {
             let (form, _) = resolved(document, form);
             let mut required = Vec::new();
             for property in properties(document, &form) {
-                // If several forms have the property, the form that requires it describes it.
+                // If several forms have the property, its description comes from the form that requires it.
                 if property.required {
                     required.push(property.name.clone());
                     body.properties.retain(|other| other.name != property.name);

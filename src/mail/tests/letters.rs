@@ -400,7 +400,7 @@ fn a_notice_states_the_appointment_and_attaches_its_calendar_file() {
                 }
                 assert!(!body.contains("secret"), "{body}");
             }
-            // Black is easier to read than white on this colour.
+            // Black is easier to read than white on this colour, so the text of the button is black.
             assert!(mail.body_html(0).unwrap().contains("background:#ffcc00;color:#000000;"));
             let file = mail.attachment(0).unwrap();
             let text = file.text_contents().unwrap();

@@ -28,7 +28,7 @@ struct Page<'a> {
     notice: Field,
     /// The address of the page. It is empty without a slug or without a public URL of the service.
     url: String,
-    /// The path of the page; empty while it is disabled.
+    /// The path of the page; empty while the page is disabled.
     path: String,
     /// The HTML elements that embed the page.
     button: String,
