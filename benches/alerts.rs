@@ -1,9 +1,10 @@
 //! Measures the cost of alerts for bookings: `cargo bench --bench alerts`.
 //!
 //! Two processes run, each with an engine on disk, 10,000 people in 1,000 businesses, and a relay that cannot be
-//! reached. One process has no pending mails, and the other has 100,000. The two processes are measured alternately.
-//! Each measures bookings at businesses without people, and at businesses whose ten people get an alert for every
-//! booking. A signal pauses the process that is not being measured, so its mails do not affect the measurement.
+//! reached. One process has no pending mails, and the other has 100,000. Each process measures bookings at
+//! businesses without people, and at businesses whose ten people get an alert for every booking. The processes
+//! measure in turn. While one process measures, a signal pauses the other, so the mails of the paused process do not
+//! affect the measurement.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark ends at the first error")]
 #![allow(clippy::print_stdout, reason = "a benchmark prints its results")]
@@ -43,7 +44,7 @@ const MAILS: usize = 100_000;
 /// The number of businesses at which appointments are booked. Each business has one client.
 const BOOKED: usize = 64;
 const MEASURED: Duration = Duration::from_secs(5);
-/// The time for warming up before the measurement, and also before a process is paused for the first time.
+/// How long a process runs before each request to it, and before it is paused for the first time.
 const WARM_UP: Duration = Duration::from_secs(2);
 /// The number of measurements of each kind.
 const ROUNDS: usize = 9;
@@ -190,7 +191,8 @@ async fn waiting(engine: &Engine, shops: &[Shop]) -> usize {
     waiting
 }
 
-/// Adds `mails` mails to the outbox: each message causes one mail to each person of its business.
+/// Adds `mails` mails to the outbox. To do so, takes messages for the businesses with people: each message
+/// causes one mail to each person of its business.
 async fn write_mails(peopled: &[Shop], mails: usize) {
     let mut pending = JoinSet::new();
     for number in 0..mails / PEOPLE {

@@ -211,7 +211,8 @@ impl Booked {
     }
 }
 
-/// Makes every booking at these businesses cause a notice and a reminder.
+/// Turns on notices and reminders. Every later booking at these businesses then creates a notice and a
+/// reminder.
 async fn turn_on_notices(operator: SocketAddr, shops: &[Shop]) -> Result<()> {
     let mut connection = Connection::open(operator).await?;
     for shop in shops {

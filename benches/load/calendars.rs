@@ -40,10 +40,12 @@ const READS: &str = "calendars: time between two reads of 20 calendars that resp
 const IN_FLIGHT: usize = 64;
 /// The number of businesses whose calendars respond.
 const LIVE: usize = 20;
-/// The number of hosts of the calendars that hang. They are enough to use all permits for reads.
+/// The number of hosts whose calendars do not respond. The reads from these hosts use up all permits for
+/// reads.
 const HOSTS: usize = 250;
 const LIVE_HOST: &str = "live.calendars.example.com";
-/// The time in which the reads of the calendars that respond are counted. They are read every minute.
+/// The time in which the reads of the calendars that respond are counted. The service reads these calendars
+/// every minute.
 const WATCHED: Duration = Duration::from_secs(200);
 /// The target: two reads of a calendar are at most this many milliseconds apart. The interval of one minute varies by
 /// 10 %, and a calendar waits for a permit until the first request to another calendar has reached its deadline.
@@ -59,7 +61,7 @@ fn host(number: usize) -> String {
 
 /// The calendar servers. Every host has a calendar at each path.
 struct Servers {
-    /// Whether the hosts of the calendars that hang respond.
+    /// While the value is false, all hosts except [`LIVE_HOST`] accept requests but do not respond.
     gate: watch::Sender<bool>,
     /// The times of the requests to the calendars that respond, by path.
     read: Arc<Mutex<HashMap<String, Vec<Instant>>>>,

@@ -1,5 +1,5 @@
-//! Tests of the operator's routes for connected calendars, without a calendar server. The tests of the engine contain
-//! such servers.
+//! Tests of the operator's routes for connected calendars, without a calendar server. The tests of the engine use
+//! simulated calendar servers.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Sends ids of another business to every route of both APIs. If the id is in the path, the response is a 404
-//! error. If it is in the body or query, the response names it as invalid, except if it is a filter, which
-//! matches no records. The other business must not change.
+//! error. If the id is in the body or query, the response names it as invalid. A filter with such an id is
+//! accepted, and matches no records. The other business must not change.
 //!
 //! Two tests check that every route has a row in the table, and that the row names every id of its route.
 

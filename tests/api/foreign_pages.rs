@@ -49,7 +49,7 @@ impl Shop {
         form(&[&fields, changes].concat())
     }
 
-    /// Books, and returns the path of the manage page.
+    /// Books an appointment and returns the path of its manage page.
     async fn book(&self, server: &Server) -> String {
         let booked = post(server, &self.path(), &self.form(&self.form_id(server).await, &[])).await;
         booked.is(303).header("location").to_owned()
@@ -99,7 +99,7 @@ async fn a_manage_link_names_one_appointment_of_one_business() {
             (post(&server, &foreign, &change).await, post(&server, &unknown, &change).await);
         assert_eq!((foreign.is(404).status, &foreign.bytes), (unknown.status, &unknown.bytes), "{foreign}");
     }
-    // The token of a booking at the first business works only in the frame of that business.
+    // The frame page of a business accepts only tokens of manage links of this business.
     let token = link.rsplit('/').next().unwrap();
     server.root().get(&format!("/book/one/frame/done/{token}")).await.is(200);
     server.root().get(&format!("/book/two/frame/done/{token}")).await.is(404);

@@ -1,5 +1,5 @@
-//! Tests that the public API shows neither the notes and the snooze of a message nor the mark of a
-//! handled call. Only the operator API shows them.
+//! Tests that only the operator API shows the notes and the snooze of a message, and the mark of a handled
+//! call. The public API does not show them.
 
 use ports::Clock;
 use serde_json::{Value, json};

@@ -179,7 +179,8 @@ async fn a_former_slug_is_reserved_for_90_days() {
             change(&other, json!({ "slug": taken })).await.fails(409, "conflict");
         }
     }
-    // The business that had the slug first can set it again. Then its other slug becomes a former one.
+    // The business that had the slug `first` before can set it again. Its current slug, `second`, then
+    // becomes a former slug.
     change(&salon, json!({ "slug": "first" })).await.is(200);
     server.clock.advance(11);
     change(&other, json!({ "slug": "third" })).await.is(200);

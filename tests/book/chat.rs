@@ -134,8 +134,8 @@ async fn a_choice_of_an_earlier_turn_is_refused() {
     chat.say(json!({ "choice": message, "turn_id": "b" })).await.invalid_at(&["choice"]);
     let again = chat.say(json!({ "choice": message, "turn_id": "a" })).await;
     assert_eq!(again.is(200).body, taken.body, "a repeated turn must get the first response");
-    // The keys of buttons can occur in several turns, for example those of yes and no. A choice of an earlier turn is
-    // refused even then.
+    // Buttons of different turns can have the same key, for example the buttons for yes and no. A choice from an
+    // earlier turn is refused even if the newest turn has a button with the same key.
     for (number, text) in ["Rappelez-moi", "Je veux réserver"].into_iter().enumerate() {
         chat.say(json!({ "text": text, "turn_id": format!("c{number}") })).await.is(200);
     }

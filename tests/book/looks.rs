@@ -105,7 +105,8 @@ async fn a_visitor_books_in_the_chat_and_says_goodbye() {
     checks.after("chat", &site.path, 200, (begin, ".choices button")).await;
 
     let window = &checks.window;
-    // The chat is outside of the page's main part, where `press` looks for buttons.
+    // `Window::press` finds only buttons in the main part of the page. The chat is outside of the main part,
+    // so this function clicks the buttons of the chat.
     let press = async |name: &str| {
         let script = format!(
             "[...document.querySelectorAll('#chat button')].find(one => one.innerText === '{name}').click()"

@@ -116,7 +116,7 @@ impl Booked {
     }
 
     /// Asserts that the service refuses to move or cancel the appointment, and that the page has no forms and
-    /// gives the reason for this.
+    /// gives the reason for the refusal.
     async fn is_fixed(&mut self, ids: [String; 2]) {
         for (locale, text) in ["en", "fr"].into_iter().zip(FIXED) {
             let page = self.get(&format!("?locale={locale}")).await.is(200).says(text);

@@ -142,7 +142,7 @@ impl Visit {
     }
 
     /// Waits until `notices` notices were sent. If the contact has stopped the mails, returns immediately, because
-    /// none are sent.
+    /// no notice is sent.
     async fn is_told(&self, contacts: Contacts, notices: usize) {
         if contacts != Contacts::OptedOut {
             self.mails.raw(notices - 1).await;
@@ -258,8 +258,8 @@ async fn a_budget_that_is_used_up_refuses_known_and_unknown_contacts_alike() {
     }
 }
 
-/// The number of measured bookings for known contacts, and of those for unknown contacts. A business accepts
-/// at most 100 bookings per hour.
+/// How many bookings for known contacts are measured, and also how many for unknown contacts. A business
+/// accepts at most 100 bookings per hour.
 const TIMED: usize = 45;
 /// The maximum ratio of the two median times. The times of single requests differ much more, so only the medians
 /// are compared.

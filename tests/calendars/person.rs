@@ -65,7 +65,7 @@ impl Person {
         assert_eq!(status, 201, "{path}: {text}");
     }
 
-    /// The calendar file of an event. `None` if the calendar does not have the event.
+    /// Returns the calendar file of an event, or `None` if the calendar does not have the event.
     pub(crate) async fn sees(&self, name: &str) -> Option<String> {
         let (status, text) = self.send("GET", &self.path(name), CALENDAR, "").await;
         match status {

@@ -1,5 +1,5 @@
-//! A TLS proxy in front of the calendar server, which itself has no TLS. So the tests need no certificate files in the
-//! form of each server. The proxy also records the requests.
+//! A TLS proxy in front of the calendar server. The server itself runs without TLS, so the tests need not configure
+//! certificates for each kind of server. The proxy also records the requests.
 
 use std::sync::Arc;
 

@@ -83,7 +83,7 @@ impl CalendarServer {
         (self.child, self.account) = run(self.kind, &self.home);
     }
 
-    /// Whether the server knows the kinds of events and tasks. SOGo does not.
+    /// Whether a calendar of the server can be restricted to tasks. SOGo does not support this.
     pub(crate) fn has_kinds(&self) -> bool {
         self.kind != Kind::Other
     }

@@ -68,7 +68,7 @@ async fn connect(service: &mut Service, server: &CalendarServer) {
     };
     assert_eq!((&named["name"], &named["writable"]), (&json!(NAME), &json!(true)));
     assert!(!server.has_kinds() || found.iter().all(|it| it["name"] != "Tasks"), "{found:?}");
-    // A discovery that begins at the address of the calendar itself also finds it.
+    // A discovery that begins at the address of the calendar itself also finds the calendar.
     let direct = service.discovers(calendar.trim_end_matches('/'), &account.user, &account.password).await;
     assert!(
         direct.body["data"].as_array().unwrap().iter().any(|it| it["calendar"] == calendar),
@@ -157,7 +157,8 @@ async fn check_changes_since(service: &mut Service, person: &Person, proxy: &Pro
     service.syncs(&deleted).await;
     service.read().await;
     if kind == Kind::Other {
-        // The sync tokens of SOGo are times in seconds. A read does not report changes in the second of its token.
+        // The sync tokens of SOGo are times in seconds. A read does not report changes that were made in the same
+        // second as the token, so the test waits for the next second.
         let read = now();
         until("the next second", async || now() > read + 1).await;
     }
@@ -182,7 +183,8 @@ async fn check_changes_since(service: &mut Service, person: &Person, proxy: &Pro
 /// A person moves an event to another path. The service writes a later change to the new path, even if no read has
 /// found this path yet.
 async fn check_renamed(service: &Service, person: &Person) {
-    // A server that stores a second event with the same UID does not refuse a write to the old path.
+    // Some servers accept a second event with the same UID. They would accept a write to the old path, so the
+    // test without a read is skipped.
     let is_unique = !person.may_store_twice("free.ics", "twin.ics").await;
     for (number, is_read) in
         [true, false].into_iter().enumerate().filter(|(_, is_read)| *is_read || is_unique)
@@ -211,7 +213,8 @@ async fn check_renamed(service: &Service, person: &Person) {
     }
 }
 
-/// Bookings do not wait for a calendar server that has ended, and are written after its start.
+/// Bookings do not wait for a calendar server that does not run. The service writes them after the server has
+/// started again.
 async fn check_outage(service: &Service, person: &Person, server: &mut CalendarServer) {
     server.stop();
     let id = service.books(at(3, 5)).await;

@@ -113,7 +113,7 @@ struct Entry {
     calls: BTreeMap<String, Value>,
 }
 
-/// Reads a script. Returns the function that answers requests by it.
+/// Reads a script. Returns the function that computes the responses of the model from the script.
 pub(crate) fn script(yaml: &str) -> impl Fn(&Value) -> Reply + Send + Sync + use<> {
     let entries: Vec<Entry> = serde_saphyr::from_str(yaml).unwrap();
     let compiled = entries.into_iter().map(|entry| {

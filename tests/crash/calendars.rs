@@ -181,7 +181,7 @@ async fn a_killed_service_writes_every_appointment_to_the_calendar_once() {
         cancelled.insert(one.clone());
         server.kill();
         server.wait();
-        // An appointment that was `synced` before the kill was on the server.
+        // Each appointment that is `synced` after the restart must be on the calendar server.
         server = serve_on(&data_dir, port, &authority);
         let client = Client::of(&server);
         let statuses = statuses(&client, &shop).await;

@@ -52,7 +52,7 @@ struct Chat {
     id: String,
     name: String,
     phone: String,
-    /// The token of a chat of the booking page. `None` in a text thread.
+    /// The token of a chat of the booking page. It is `None` in a text thread.
     token: Option<String>,
     /// The turns in order. The last one may have no response.
     said: Vec<Said>,
@@ -62,7 +62,7 @@ struct Chat {
 }
 
 impl Chat {
-    /// The receptionist's last words. Empty at the start.
+    /// Returns the receptionist's last words, or an empty text at the start.
     fn heard(&self) -> String {
         let last = self.said.last().and_then(|said| said.response.as_ref());
         let turns = last.and_then(|response| response["turns"].as_array());
@@ -74,7 +74,7 @@ impl Chat {
         self.said.last().and_then(|said| said.response.as_ref()).is_some_and(|said| said["ended"] == true)
     }
 
-    /// The customer's next words. `None` if the customer wants nothing more.
+    /// Returns the customer's next words, or `None` if the customer wants nothing more.
     fn next_words(&mut self, rng: &mut Rng, round: usize) -> Option<String> {
         let heard = self.heard();
         let has = |words: &str| heard.contains(words);
@@ -313,7 +313,8 @@ struct Records {
 }
 
 impl Records {
-    /// Adds the effects of a conversation. Checks that each effect has its line, and each line its effect.
+    /// Adds the effects of a conversation. Checks that each effect has a line, and that each line has an
+    /// effect.
     fn add(&mut self, turns: &[Value]) {
         for (at, turn) in turns.iter().enumerate() {
             let words = text(turn, "text");

@@ -225,7 +225,8 @@ impl Met {
     }
 }
 
-/// The lists and the bodies of a call, a message and an appointment of a contact.
+/// Returns requests that create a call, a message and an appointment of a contact: for each, the last part of
+/// the path, and the body.
 fn recorded(
     shop: &Shop,
     (contact, phone): (&str, &str),

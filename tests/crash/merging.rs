@@ -76,8 +76,8 @@ struct First {
 const FIRST_KEY: &str = "the-first-booking";
 
 impl First {
-    /// Repeats the booking. The response is the stored one, and shows one of these contacts. `None` if there
-    /// was no response.
+    /// Repeats the booking. Checks that the response is the stored one, and that it shows one of these
+    /// contacts. Returns `None` if there was no response.
     async fn repeat(&self, client: &Client, of: &str, shown: &[&String]) -> Option<()> {
         let again = client.operator_once(&format!("{of}/appointments"), &self.body, FIRST_KEY).await?;
         assert!(again.is_success() && again.replayed && again.text("id") == self.id, "{again:?}");

@@ -41,8 +41,8 @@ struct Taken {
 pub(crate) struct Relay {
     url: String,
     taken: Arc<Mutex<Taken>>,
-    /// The number of mails that were accepted since the relay was opened. `None` while the relay is closed:
-    /// it then sends no greeting. A kill closes the relay.
+    /// The number of mails that were accepted since the relay was opened. It is `None` while the relay is
+    /// closed. A closed relay sends no greeting. A kill closes the relay.
     count: watch::Sender<Option<usize>>,
 }
 

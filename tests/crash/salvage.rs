@@ -33,8 +33,8 @@ async fn a_refused_store_is_salvaged_and_the_service_runs_on_the_new_one() {
     server.signal("TERM");
     server.wait();
     // The service was stopped in an orderly way, so the byte that the test changes below is the only damage in sled's
-    // log. The journal contains every change of this short run. With the journal, the service could start although the
-    // record is damaged.
+    // log. The journal contains every change of this short run, so the service could start in spite of the damage. The
+    // test therefore deletes the journal.
     fs::remove_file(data_dir.join("journal")).unwrap();
     let db = data_dir.join("store/db");
     let mut bytes = fs::read(&db).unwrap();

@@ -372,8 +372,8 @@ async fn a_time_between_the_regular_start_times_is_booked_like_any_open_time() {
     let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
     let visit = salon.appointment(booked(&sent)).await;
     assert_eq!(visit["starts_at"], "2026-03-02T15:15:00.000Z");
-    // At 17:50, the cut ends after the closing time, and its start is not on the grid. The team must override the
-    // opening hours, but not the grid.
+    // A cut that starts at 17:50 ends after the closing time, and starts off the grid. The team needs an override
+    // for the opening hours, but not for the grid.
     let address = format!("{path}?service={}&staff={}&date=2026-03-02&time=17:50", salon.cut, salon.hugo);
     let page = salon.owner.get(&address).await.says("It is outside the opening hours.").says("Book anyway");
     assert_eq!(page.button_value("override"), "opening_hours");

@@ -54,7 +54,7 @@ async fn the_page_of_a_move_says_what_the_move_would_break() {
         let has_button = buttons.into_iter().any(|tag| ["Move", "Move anyway"].contains(&tag.text.trim()));
         assert_eq!(has_button, expected != "refused", "{to}");
     }
-    // This time does not exist, because daylight saving time begins.
+    // This time does not exist, because daylight saving time begins, so the move is refused.
     let skipped = salon.to(&format!("appointments/{id}/shift?date=2026-03-29&minute=150"));
     assert_eq!(trial(&salon.member.get(&skipped).await.is(200)), "refused");
 }

@@ -1,5 +1,5 @@
-//! A salon for the tests of today's page, the calendar and bookings. It has two services, two staff members,
-//! an owner and a member. The time is Monday at 07:00.
+//! A salon for the tests of the Today page, the calendar and bookings. It has two services, two staff
+//! members, an owner and a member. The time is Monday at 07:00.
 
 use serde_json::{Value, json};
 

@@ -16,7 +16,8 @@ const WRITES: &str = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,f
 /// Names that begin with a formula sign, or with the sign that marks a text.
 const NAMES: [&str; 7] = ["=1+1", "+2+3", "-4", "@SUM(A1)", "'quoted", "\tTab", "=HYPERLINK(\"x\")"];
 
-/// Opens a file of comma-separated values in LibreOffice, and saves it again. `None` without LibreOffice.
+/// Opens a file of comma-separated values in LibreOffice, and saves it again. Returns the saved text, or
+/// `None` if LibreOffice is not installed.
 fn through_libreoffice(dir: &Path, file: &str) -> Option<String> {
     std::fs::write(dir.join("in.csv"), file).unwrap();
     let mut command = Command::new("soffice");

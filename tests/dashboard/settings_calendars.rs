@@ -200,7 +200,8 @@ async fn a_calendar_is_changed_without_showing_its_address() {
     );
     // A form that was opened before the change is refused.
     salon.owner.submit(&page, &change, &[("name", "Work")]).await.is(409);
-    // The service requests a new address. If this fails, the page shows the error at the field.
+    // Before the service stores a new address, it sends a request to the address. If the request fails, the
+    // page shows the error at the field.
     let page = salon.owner.get(&change).await;
     salon.server.receiver.is_away();
     let refused = salon.owner.submit(&page, &change, &[("url", "https://other.example.com/x.ics")]).await;

@@ -1,5 +1,5 @@
-//! Tests of the settings pages of the booking page and of notices to customers, and of the offer on the page
-//! Today to enable notices.
+//! Tests of the settings pages of the booking page and of notices to customers, and of the offer on the Today
+//! page to enable notices.
 
 use domain::{Actor, Business};
 use engine::moving::{ImportOptions, Moved};

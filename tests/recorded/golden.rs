@@ -24,7 +24,8 @@ pub(crate) fn write(group: &str, lines: &[Line]) {
     fs::write(file(group), text).unwrap();
 }
 
-/// The first lines that differ from the recorded lines, as text. Empty if all lines are equal.
+/// Returns the first lines that differ from the recorded lines, as text. The text is empty if all lines are
+/// equal.
 pub(crate) fn differences(group: &str, lines: &[Line]) -> String {
     let recorded = fs::read_to_string(file(group)).unwrap_or_default();
     let recorded: Vec<_> = recorded.lines().collect();

@@ -113,10 +113,10 @@ fn check_routes(lines: &[&Line]) {
     for (what, seen) in
         [("succeeded", done(|status| status < 300)), ("refused", done(|status| status >= 400))]
     {
-        // A notice can be sent again only after the first attempt to send it, and this test does not wait for
-        // an attempt. The tests of the engine cover this route.
-        // A calendar is connected only if its server answers, and a question is deleted by an id that a list contains.
-        // The API tests cover these routes.
+        // This test sends no request that succeeds on the following routes. A notice can be sent again only after an
+        // attempt to send it, and this test does not wait for an attempt. A calendar can be connected only if its
+        // server responds. An unanswered question can be deleted only after a conversation about it. Other tests cover
+        // these routes.
         let is_apart = |path: &str| {
             let needs_more = ["/send-again", "/{gap_id}"];
             let is_calendar = path.contains("/calendars");

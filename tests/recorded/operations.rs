@@ -49,8 +49,8 @@ impl Document {
 }
 
 impl Operation {
-    /// The schema of the JSON body, and a valid body with ids of existing records. `None` if the operation
-    /// takes no body.
+    /// Returns the schema of the JSON body, and a valid body with ids of existing records. Returns `None` if
+    /// the operation takes no body.
     pub(crate) fn body(&self, scene: &Scene) -> Option<(&Value, Value)> {
         let media = self.described["requestBody"]["content"].get("application/json")?;
         let examples = media["examples"].as_object().and_then(|examples| examples.values().next());
@@ -68,7 +68,7 @@ impl Operation {
         self.described["parameters"].to_string().contains(&format!("#/components/parameters/{header}\""))
     }
 
-    /// The path with another value for its last id. `None` if the path has no id.
+    /// Returns the path with another value for its last id, or `None` if the path has no id.
     pub(crate) fn path_with(&self, id: &str) -> Option<String> {
         let (start, end) = (self.path.rfind('{')?, self.path.rfind('}')?);
         Some(format!("{}{id}{}", &self.path[..start], &self.path[end + 1..]))

@@ -93,7 +93,7 @@ struct Relay {
     mood: Mutex<Mood>,
     /// The mails that the engine has composed, by `Message-ID`.
     made: Mutex<BTreeMap<String, Letter>>,
-    /// For each alert and e-mail address, the ids of the mails that contained the alert.
+    /// For each alert and email address, the ids of the mails that contained the alert.
     taken: Mutex<BTreeMap<(String, AlertKind, Uuid), BTreeSet<String>>>,
 }
 

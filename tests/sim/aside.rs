@@ -19,7 +19,7 @@ use crate::shop::text;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// The business that is set aside, and the checks of it. The id is `None` if the seed has no such business.
+/// The business that is set aside. Its id is `None` if the seed has no such business.
 pub(crate) struct Aside {
     dice: Dice,
     of: Option<BusinessId>,

@@ -256,8 +256,8 @@ impl Sim {
         shown.ok().flatten().map(|shown: AppointmentView| shown.starts_at)
     }
 
-    /// Returns a booking on the page. `wanted` contains the service, the staff member and the time; without
-    /// it, they are random.
+    /// Returns a booking on the page. `wanted` contains the service, the staff member and the time. If
+    /// `wanted` is `None`, they are random.
     pub(crate) fn book_online(&self, shop: usize, wanted: Option<BookRequest>) -> BookOnline {
         let (dice, of) = (&self.customers.dice, &self.shops[shop]);
         let number = dice.below(18);

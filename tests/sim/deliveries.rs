@@ -121,7 +121,8 @@ fn check_in_time(
 fn check_got(hook: &Hook, event: EventId, delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
     let Some(at) = hook.got_quickly(event) else { return };
     let resent = hook.resends.iter().any(|asked| *asked >= at - ATTEMPT_MILLIS);
-    // If an endpoint is disabled during an attempt, the test does not know whether the attempt counts.
+    // If an endpoint was disabled during an attempt, the test does not know whether the attempt counts, so it
+    // does not check the delivery.
     if at >= span.began
         && span.worked - at > ATTEMPT_MILLIS + span.suspended
         && !resent

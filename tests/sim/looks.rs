@@ -375,11 +375,12 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
         assert_eq!(found, expected, "a search for {words} differs from a walk over the contacts");
         assert!(handle.search(&search).await?.len() <= FOUND_MAX);
     }
-    // After an erasure, appointments still refer to the contact until the erasure reaches them.
+    // After the response to an erasure, appointments still refer to the erased contact until a background job
+    // changes them. So these contacts are found by the appointments that refer to them.
     let known: BTreeSet<_> = newest.iter().map(|it| it.id).collect();
     let mut erased = BTreeSet::new();
     for id in by_start.iter().filter_map(|it| it.contact_id).filter(|id| !known.contains(id)) {
-        // A contact that cannot be decoded is missing from the list, too.
+        // A contact that cannot be decoded is also missing from the list, but was not erased.
         if matches!(handle.contact(id).await, Ok(None)) {
             erased.insert(id);
         }

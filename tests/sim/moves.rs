@@ -4,8 +4,8 @@
 //!
 //! - An export contains the rows of the disk at one moment between its request and its first record. It
 //!   contains every change that was acknowledged before the request, and no change after this moment.
-//! - If an export is imported into another store, even after an interrupted import, a second export from
-//!   there equals the first.
+//! - If an export is imported into another store, even after an interrupted import, an export from that store
+//!   equals the first export.
 //! - A business that is imported into the running service under another id is imported either completely or not at all.
 //!   After the acknowledgement it exists.
 

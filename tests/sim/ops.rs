@@ -195,7 +195,7 @@ impl Op {
         }
     }
 
-    /// Returns the phone number and the e-mail address with which the change would create a contact, if no contact has
+    /// Returns the phone number and the email address with which the change would create a contact, if no contact has
     /// them yet.
     pub(crate) fn newcomer(&self) -> Option<(Option<&Phone>, Option<&Email>)> {
         match self {

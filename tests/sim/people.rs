@@ -9,7 +9,7 @@
 //! - After a crash, the account is in the acknowledged state, or in the state that the request in progress would have
 //!   caused.
 //! - A revoked token or link stays revoked.
-//! - An e-mail address belongs to only one person.
+//! - An email address belongs to only one person.
 //! - `verify` finds no problem.
 
 use std::collections::BTreeMap;
@@ -215,7 +215,8 @@ impl World {
                 }
                 known.live = live;
                 if known.in_flight {
-                    // The sign-ins below determine which password is set.
+                    // The test does not know whether the last request has changed the password. It tries to
+                    // sign in with each password to find out which one is set.
                     known.password = None;
                     for (which, password) in PASSWORDS.iter().enumerate() {
                         let came = people.sign_in(email(number, false).as_str(), password, from()).await;

@@ -81,7 +81,7 @@ impl Model {
                 if let Op::BookOnline(online) = op {
                     shown["name"] = online.name.as_str().into();
                     if phone.is_some() {
-                        // The e-mail address is not stored: a form is no evidence that the phone number and the address
+                        // The email address is not stored: a form is no evidence that the phone number and the address
                         // belong to the same person.
                         shown["email"] = Value::Null;
                     }
@@ -117,7 +117,7 @@ impl Model {
             Op::CreateWebhook(_) | Op::PatchWebhook(_) | Op::RotateSecret(_) | Op::DeleteWebhook(_) => {
                 self.change_hook(op, body, window, &mut effects);
             }
-            // The budget is a setting of the business and has no id of its own.
+            // The budget is a setting of the business, so its audit entry names the id of the business.
             Op::PatchBudget(patch) => {
                 for (_, limit) in patch.limits.iter().filter(|(kind, _)| *kind == BudgetKind::Contacts) {
                     self.contacts_max = limit.rows_max.unwrap_or(self.contacts_max);
@@ -208,7 +208,7 @@ impl Model {
             Op::NoteContact(ForOperator(change)) => {
                 let notes =
                     change.patch.notes.as_ref().map(|notes| notes.as_ref().map(|notes| notes.as_str()));
-                // Integrations do not see a change to the notes.
+                // Integrations do not see a change to the notes, so the change keeps `updated_at`.
                 let before = self.seen_at(change.id, body);
                 let alert =
                     change.patch.alert.as_ref().map(|alert| alert.as_ref().map(|alert| alert.as_str()));
@@ -312,7 +312,7 @@ impl Model {
         self.newest.insert(id, shown)
     }
 
-    /// Records the present state of a contact. Each phone number and e-mail address belongs to only one contact.
+    /// Records the present state of a contact. Each phone number and email address belongs to only one contact.
     fn keep_contact(&mut self, id: Uuid, shown: &Value) {
         self.phones.retain(|_, holder| *holder != id);
         self.emails.retain(|_, holder| *holder != id);

@@ -1,7 +1,8 @@
 //! A disk that sometimes has little free space. At the level "scarce", changes that enlarge the store are refused. At
 //! the level "exhausted", only changes that free space are accepted. At the level "full", all changes are refused.
 //!
-//! This module has its own random numbers, so that the other parts of a seed stay the same.
+//! This module has its own random numbers. So each seed still produces the same events in the other parts of
+//! the simulation.
 
 use std::time::Duration;
 

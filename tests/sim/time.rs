@@ -74,7 +74,7 @@ struct State {
     began: Option<Instant>,
     /// The time by which the wall clock is ahead of the true time, in milliseconds.
     ahead: i64,
-    /// The times of which the service may currently use any one as the true time.
+    /// The times that the service may currently use. It uses one of them, and the test does not know which.
     beliefs: Vec<Belief>,
     /// The times that the service could use before the last jump of the wall clock. They apply again if the
     /// jump ends before the service has read the clock. `jump_is_seen` is true if the service has read the

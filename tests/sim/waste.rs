@@ -14,7 +14,8 @@ use crate::network::Mood;
 use crate::shop::{Shop, text};
 use crate::sim::Sim;
 
-/// The kinds of day on which all attempts of one delivery fail.
+/// A day on which all attempts of one delivery fail. The variants differ in what else happens to the
+/// endpoint.
 #[derive(Clone, Copy, Debug)]
 enum Day {
     /// There is no other event. The endpoint must be disabled.

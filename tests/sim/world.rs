@@ -65,7 +65,7 @@ pub(crate) struct World {
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
     limits: Limits,
-    /// The maximum number of concurrent attempts. `None` means the usual maximum.
+    /// The maximum number of concurrent attempts, or `None` for the usual maximum.
     pub(crate) places: Option<usize>,
     /// Each change in the disk's room level, and its time.
     pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,

@@ -35,7 +35,8 @@ const MOODS: [Mood; 5] = [Mood::Takes, Mood::Slow, Mood::Fails, Mood::Moody, Moo
 #[derive(Clone, Debug)]
 pub(crate) struct Requested<T> {
     pub(crate) asked: DateTime<Utc>,
-    /// The time of the response. `None` if there was no response. The outcome is then unknown.
+    /// The time of the response, or `None` if there was no response. Without a response, the outcome is
+    /// unknown.
     pub(crate) answered: Option<DateTime<Utc>>,
     pub(crate) what: T,
 }
@@ -47,7 +48,7 @@ pub(crate) struct Endpoint {
     mood: Arc<AtomicU8>,
     /// All changes to the endpoint's status, in order.
     pub(crate) switches: Mutex<Vec<Requested<bool>>>,
-    /// All secrets of the endpoint, in order. `None` for a secret that was lost together with its response.
+    /// All secrets of the endpoint, in order. A secret is `None` if it was lost together with its response.
     pub(crate) secrets: Mutex<Vec<Requested<Option<String>>>>,
     /// The number of the receiver's requests that were already checked.
     pub(crate) checked: Mutex<usize>,

@@ -75,8 +75,9 @@ async fn a_repeated_booking_returns_the_existing_appointment() {
     };
     let contact = json!({"name": "Zoé", "phone": "+33612345601", "email": "zoe@example.com"});
     let first = book(json!({"contact": contact})).await.done();
-    // Each of these repeats the first booking with other values: another form of the phone number, another
-    // letter case, an id instead of a name, or fewer arguments. None may create a second appointment.
+    // Each of these calls repeats the first booking, but writes it in another way: with a national phone
+    // number, another letter case, an id instead of a name, or fewer arguments. No call may create a second
+    // appointment.
     for same in [
         json!({"contact": {"phone": "06 12 34 56 01"}, "staff": first["staff_id"]}),
         json!({"contact": {"phone": "+33612345601"}}),
@@ -298,7 +299,7 @@ async fn a_refused_booking_gives_the_reason_and_the_alternatives() {
     let text =
         writer.call("book_appointment", arguments).await.refuses(&["That staff member is not free at"]);
     assert!(!text.contains("Chloé"), "{text}");
-    // The massage is no longer active, so a refused booking proposes no other day.
+    // The service "Massage" is no longer active. A refused booking or move then proposes no other times.
     let booked = book(json!({"service": "Massage", "starts_at": "2026-03-05T10:00"})).await.done();
     let path = format!("/services/{}", booked["service_id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);

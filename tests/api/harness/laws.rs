@@ -127,8 +127,8 @@ fn headers_of_the_status(answer: &Answer) {
     }
 }
 
-/// Checks a response of `/mcp`. It must be JSON-RPC or have the error body of `/v1`, and have a single
-/// line.
+/// Checks a response of `/mcp`. The response must be JSON-RPC on a single line, or have the error body of
+/// `/v1`.
 fn of_the_protocol(answer: &Answer) {
     // A request that is refused because of its `Host` or `Origin` does not count against the rate limit, so
     // the response has no rate limit headers.

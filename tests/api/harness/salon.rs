@@ -50,7 +50,8 @@ fn id_of(value: &Value) -> String {
 }
 
 impl Salon {
-    /// Connects a calendar of Anna directly in the engine, without the check that requests its server. Returns its id.
+    /// Connects a calendar of Anna directly in the engine, so that no request is sent to the calendar's server first.
+    /// Returns the id of the calendar.
     pub(crate) async fn calendar(&self, server: &Server) -> String {
         let connect = ConnectCalendar {
             staff_id: self.anna.parse().unwrap(),

@@ -163,7 +163,8 @@ async fn a_known_contact_is_booked_and_found_with_the_keyboard_alone() {
     }
     window.keys("\u{e007}").await;
     window.find("dialog.beside[open] [name=q]:focus").await;
-    // If the person presses another key before the next frame, the panel does not take the focus again.
+    // The browser reports at its next frame that the panel was closed. If the person presses `/` before that,
+    // the focus must stay in the search field and not return to the link.
     let at_once = "const done = arguments[arguments.length - 1];
         const press = key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
         ['Escape', '/'].forEach(press);

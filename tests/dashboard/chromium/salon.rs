@@ -17,7 +17,8 @@ pub(super) const HOSTILE: &str =
 /// The date of a special day.
 const DATE: &str = "2026-03-20";
 
-/// Connects a calendar directly in the engine, without the check that requests its server. Returns its id.
+/// Connects a calendar directly in the engine, so that no request is sent to the calendar's server first.
+/// Returns the id of the calendar.
 async fn connected(server: &Server, salon: &str, staff: &str) -> String {
     let connect = ConnectCalendar {
         staff_id: staff.parse().unwrap(),

@@ -32,7 +32,7 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// The data of the next event. `None` if the stream has ended.
+    /// Returns the data of the next event, or `None` if the stream has ended.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             let event = self.block().await?;

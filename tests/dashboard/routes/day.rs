@@ -1,4 +1,4 @@
-//! The rows for the pages of today, the calendar and appointments.
+//! The rows for the Today page, the calendar, and the pages of appointments.
 
 use super::{Row, SIGN_IN};
 

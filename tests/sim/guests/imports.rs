@@ -1,5 +1,5 @@
 //! Imports of contacts into the additional businesses. Other requests book for, merge and erase the first people of a
-//! file; the others are only imported.
+//! file. The other people of the file are only imported.
 //!
 //! Invariants between two runs of the engine:
 //! - Either all people of a file exist, or none. No person exists twice.

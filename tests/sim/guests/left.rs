@@ -13,8 +13,8 @@ use crate::life::Life;
 use crate::sim::Sim;
 
 impl Sim {
-    /// Uses each guest house once, because an interrupted import of contacts is undone when its business is used, or
-    /// within a day.
+    /// Sends a request to each guest house. An interrupted import of contacts is undone at the next request to its
+    /// business, or within a day.
     pub(crate) async fn use_guests(&self, life: &Life) {
         let ids: Vec<_> = self.guests.all.lock().iter().map(|guest| guest.id).collect();
         for id in ids {
@@ -61,6 +61,7 @@ impl Sim {
                 let left = store.scan(&range, Order::Ascending).filter(|row| {
                     let (key, _) = row.as_ref().unwrap();
                     // The list of unfinished businesses also contains businesses with an open conversation.
+                    // They have no unfinished cleanup, so they do not count here.
                     let open = keys::of_kind(keys::id_at_end(key).unwrap(), kind::CONVERSATION_OPEN);
                     store.scan(&open, Order::Ascending).next().is_none()
                 });

@@ -254,7 +254,7 @@ impl World {
         }
     }
 
-    /// Checks that, when the mail was composed, the customer had not stopped e-mails of this kind.
+    /// Checks that, when the mail was composed, the customer had not stopped emails of this kind.
     fn check_consent(&self, mail: &Mail, taken: &Taken) {
         let is_reminder = taken.letter.kind == NoticeKind::Reminder;
         for (at, of, to, consent) in &*self.relay.stopped.lock() {
@@ -278,7 +278,7 @@ fn is_clean(store: &Store, of: BusinessId, appointment: &Appointment, mails: &[&
     !mails.iter().any(has_address) && entered.is_none() && links.is_none()
 }
 
-/// Returns the e-mail address of an appointment's customer.
+/// Returns the email address of an appointment's customer.
 fn address(store: &Store, of: BusinessId, appointment: &Appointment) -> String {
     let entered = appointment.booked_as.as_ref().and_then(|entered| entered.email.clone());
     let contact = || store.find::<Contact>(&keys::contact(of, appointment.contact_id.unwrap())).unwrap();

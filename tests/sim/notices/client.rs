@@ -45,7 +45,7 @@ impl Client {
         (shop.booked, first + TimeDelta::hours(shop.booked * 7 % 300 + 2))
     }
 
-    /// Returns an e-mail address. It is either one of three shared addresses, or the customer's own.
+    /// Returns an email address. It is either one of three shared addresses, or the customer's own.
     fn email(&self, number: i64) -> Email {
         let number = if self.dice.once_in(3) { number % 3 } else { number };
         Email::new(&format!("c{number}@example.org")).unwrap()
@@ -155,7 +155,7 @@ impl Client {
         self.business.change(by, MoveByLink { token, starts_at, expected_starts_at }).await.map(drop)
     }
 
-    /// A customer stops reminders or all e-mails, through the link in a mail.
+    /// A customer stops reminders or all emails, through the link in a mail.
     pub(super) async fn stop(&self) -> Result<(), EngineError> {
         let of = self.business.id();
         let links: Vec<(String, String)> = {

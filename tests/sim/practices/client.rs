@@ -31,7 +31,8 @@ use crate::looks::all;
 use crate::shop::{phone, text};
 use crate::world::World;
 
-/// This long after the end of a connection, its last requests have certainly ended, in milliseconds.
+/// The time after the end of a connection within which the last requests of the connection certainly end, in
+/// milliseconds.
 const PAUSE_MILLIS: i64 = 10 * 60_000;
 /// The first phone number of the contacts of practices.
 const PHONES: usize = 5_000_000;

@@ -45,8 +45,9 @@ impl Sim {
         let clients: Vec<_> = (0..PRACTICES).map(|at| self.practice_client(life, at)).collect();
         for client in &clients {
             client.check_nothing_waits().await;
-            // A read stores only the busy times around the time that the clock shows. After a wrong time, others are
-            // missing.
+            // A read stores only busy times around the time that the clock shows. If the clock was wrong during a
+            // read, busy times around the true time may be missing. So this check is made only if the clock has
+            // never jumped. The reads that follow store the missing busy times.
             if self.world.time.jumps() == 0 {
                 client.check_busy_times().await;
             }
@@ -108,7 +109,8 @@ impl Client {
         let known = self.written_calendars().await;
         let is_written = |staff: StaffId| known.iter().any(|(it, _)| it.settings.staff_id == staff);
         for it in self.appointments().await {
-            // The clock may have been ahead. The service does not write an appointment that has ended by its clock.
+            // If the clock was ahead, the service did not write the appointments that had ended by its clock. So
+            // only appointments that end after the latest time of its clock are checked.
             let is_to_come = it.ends_at > self.world.time.latest_believed();
             let is_unknown = it.calendar_sync_status == CalendarSyncStatus::NotConnected;
             let is_lost = it.status.is_active() && is_to_come && is_written(it.staff_id) && is_unknown;

@@ -217,7 +217,8 @@ impl Records {
                     _ => fault(turn, &format!("the change was not read back in {asked:?}, but {time:?}")),
                 }
             }
-            // After a wrong confirmation number, the caller may still answer the previous read-back.
+            // After a wrong confirmation number, the receptionist says only that the number is wrong. The
+            // caller then still answers the previous read-back.
             if !WRONG_NUMBER.contains(&text) {
                 asked = text;
             }
