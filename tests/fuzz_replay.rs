@@ -192,9 +192,9 @@ fn the_corpus_has_a_request_that_succeeds_for_every_route() {
             tried.insert((method.to_owned(), path.split('?').next().unwrap().replace("{spare_", "{")));
         }
     }
-    // No input contains a backup request, because the service would write to its path. The other routes cannot
-    // succeed: no relay is configured, no calendar server responds, and no input contains the id of a conversation
-    // or of a question.
+    // No input contains a backup request, because the service would write to the path in the request. The other
+    // routes cannot succeed: no relay is configured, no calendar server responds, and no input contains the id of
+    // a conversation or of a question.
     let apart = [
         "/admin/v1/backup",
         "/admin/v1/mail",

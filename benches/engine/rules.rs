@@ -23,8 +23,8 @@ pub(crate) fn availability(criterion: &mut Criterion) {
 }
 
 /// Measures the computation of the bookable times of a week. One business has a whole diary (see
-/// [`World::with_diary`]), and the other has only opening hours. Each is measured without appointments and with
-/// appointments. With appointments, both businesses have them at the same times.
+/// [`World::with_diary`]), and the other has only opening hours. Each is measured without appointments, and
+/// with appointments at the same times in both businesses.
 pub(crate) fn diary(criterion: &mut Criterion) {
     let week = (first_day(), first_day() + TimeDelta::days(6));
     let mut group = criterion.benchmark_group("availability of a week");

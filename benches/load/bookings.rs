@@ -163,8 +163,8 @@ impl Booked {
             let bookings = context.options.sized(1_000, 2) * notifying.len();
             let bookings = Bookings::limited(notifying, context.first_day, 0, bookings)?;
             exhaust(address, bookings.scripts(IN_FLIGHT), &server.process).await?;
-            // Without this sync, the kernel would write the rows of these bookings during the measurement,
-            // and the measured bookings would wait.
+            // Without this sync, the kernel would write the rows of the bookings above to the disk during the
+            // measurement. The measured bookings would then wait for the disk.
             tokio::task::spawn_blocking(rustix::fs::sync).await?;
         }
         // The first bookings load every business before the measurement begins.

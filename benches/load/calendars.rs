@@ -48,7 +48,8 @@ const LIVE_HOST: &str = "live.calendars.example.com";
 /// every minute.
 const WATCHED: Duration = Duration::from_secs(200);
 /// The target: two reads of a calendar are at most this many milliseconds apart. The interval of one minute varies by
-/// 10 %, and a calendar waits for a permit until the first request to another calendar has reached its deadline.
+/// 10 %. A calendar may also have to wait for a permit until the first request to a calendar that does not respond
+/// has reached its deadline.
 const READ_WITHIN: f64 = 80_000.0;
 const COLLECTION: &str = "<?xml version=\"1.0\"?><d:multistatus xmlns:d=\"DAV:\" \
     xmlns:c=\"urn:ietf:params:xml:ns:caldav\" xmlns:s=\"http://calendarserver.org/ns/\"><d:response>\

@@ -119,7 +119,7 @@ impl Postgres {
         let script = self.directory.join("script.sql");
         std::fs::write(&script, script_of(statements))?;
         // If this process has opened a store, its umask hides new files from other users. PostgreSQL's user must read
-        // this file.
+        // this file, so its mode is changed.
         std::fs::set_permissions(&script, PermissionsExt::from_mode(0o644))?;
         let period = context.options.period;
         let log = self.directory.join("times");

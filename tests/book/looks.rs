@@ -117,7 +117,8 @@ async fn a_visitor_books_in_the_chat_and_says_goodbye() {
         window.run("document.getElementById('chat-text').focus()").await;
         window.keys(&format!("{text}{ENTER}")).await;
     };
-    // A conversation without a turn of the visitor begins again in the language of the page.
+    // If the visitor has not said anything yet, a page in another language begins a new conversation in this
+    // language.
     window.goto(&format!("{}?locale=fr", site.path)).await;
     window.sees("Bonjour, ici l'assistant automatique").await;
     window.goto(&format!("{}?locale=en", site.path)).await;
@@ -203,8 +204,8 @@ async fn a_customer_books_moves_and_cancels_by_keyboard_alone() {
     window.close().await;
 }
 
-/// The times on the page. The second value is the text for the visitor's time zone, or empty if the page shows
-/// no such text.
+/// Returns the times on the page. Each time comes with the text for the visitor's time zone, which is empty if
+/// the page shows no such text.
 async fn visitors_times(window: &Window) -> Vec<(String, String)> {
     let script = "return [...document.querySelectorAll('main time')].map(time => [time.dateTime, \
         time.nextElementSibling?.className === 'yours' ? time.nextElementSibling.textContent : ''])";

@@ -258,7 +258,7 @@ async fn a_budget_that_is_used_up_refuses_known_and_unknown_contacts_alike() {
     }
 }
 
-/// How many bookings for known contacts are measured, and also how many for unknown contacts. A business
+/// The number of measured bookings of each kind: for known contacts, and for unknown contacts. A business
 /// accepts at most 100 bookings per hour.
 const TIMED: usize = 45;
 /// The maximum ratio of the two median times. The times of single requests differ much more, so only the medians

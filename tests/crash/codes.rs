@@ -1,5 +1,5 @@
 //! A test of the code that the service mails to a caller, so that the caller can prove their identity. The process is
-//! killed after the code was mailed, and before the caller says it.
+//! killed after the code was mailed, and before the caller says the code.
 
 use serde_json::{Value, json};
 

@@ -193,8 +193,8 @@ async fn check_search(client: &Client, shop: &Shop) {
     }
 }
 
-/// Checks that the log contains the change that each response confirms. Each appointment must be as in its newest
-/// response, unless a request without a response has changed it later.
+/// Checks that the audit log contains the change that each response confirms. Each appointment must be as in its
+/// newest response, unless a request without a response has changed it later.
 fn check_acknowledged(
     there: &BTreeMap<String, &Value>,
     logged: &BTreeSet<(String, String)>,

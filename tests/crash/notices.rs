@@ -76,7 +76,8 @@ impl Scene {
             Err(Unsent::Taken) => return Ok(None),
         };
         let page = self.client.page(&address(rng), &sent.path, Some(&sent.form)).await.ok_or(Killed)?;
-        // The time is taken, the appointment has changed or was moved too often, or the hourly limit is reached.
+        // The form is refused if the time is taken, if the appointment has changed or was moved too often, or if
+        // the hourly limit is reached.
         assert!(matches!(page.status, 303 | 409 | 422 | 429), "{sent:?}: {page:?}");
         Ok((page.status == 303).then(|| (page.location.unwrap(), sent.wants)))
     }

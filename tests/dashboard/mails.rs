@@ -114,8 +114,8 @@ async fn the_link_in_a_mail_unsubscribes_by_its_button_or_by_one_click() {
     assert_eq!(of("call_missed").await, "now", "opening the page must not unsubscribe");
     browser.submit(&page, &missed, &[]).await.is(200).says("You receive no more emails about this");
     assert_eq!((of("call_missed").await, of("urgent_message").await), ("off".into(), "now".into()));
-    // A mail program sends the request from any origin, without cookies and without a form id. The request
-    // may be repeated.
+    // A mail program sends the request to unsubscribe from any origin, without cookies and without a form id.
+    // The request may be repeated.
     let every = token(Subscription::EveryNow);
     for _ in 0..2 {
         let click = [("List-Unsubscribe", "One-Click")];

@@ -250,7 +250,7 @@ async fn who_offers_a_service_and_its_place_in_lists_are_set_on_its_page() {
     let fields = [("name", "Cut"), ("duration_minutes", "45"), ("price_cents", "45"), ("currency", "EUR")];
     let page = browser.get(&new).await;
     browser.submit(&page, &new, &fields).await.is(303);
-    // Every staff member offers a new service, unless the form selects only some staff members.
+    // In the form for a new service, all staff members are selected, so all of them offer the service.
     browser.get(&path).await.says("Everybody");
     let own = format!("{path}/{}", services(&server, &salon).await[0]["id"].as_str().unwrap());
     let page = browser.get(&own).await;

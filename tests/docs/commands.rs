@@ -7,7 +7,8 @@ use crate::files::{files, read};
 
 /// The exit code of a command that refuses its arguments.
 const REFUSED: i32 = 2;
-/// These commands need no service, so they would write files outside of the test's directory, or would not end.
+/// The test does not run these commands. They need no service, so they would succeed: they would write files
+/// outside of the test's directory, or would not end.
 const SKIPPED: [&str; 3] = ["man", "serve", "demo"];
 
 /// The lines of the code blocks that run the program, without the prompt. A line that ends in `\` is joined with

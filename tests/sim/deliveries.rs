@@ -44,9 +44,9 @@ impl Model {
                 }
                 DeliveryStatus::Failed => {
                     assert_eq!(delivery.attempts, 9, "{}", told());
-                    // If the endpoint had accepted no event since the event of this delivery, the service
-                    // would have disabled the endpoint. The epoch of the endpoint (how often it was disabled)
-                    // would then be higher than that of the delivery.
+                    // If the endpoint has accepted no event since the event of this delivery, the service
+                    // must have disabled the endpoint. The epoch of the endpoint (how often it was disabled)
+                    // is then higher than the epoch of the delivery.
                     let reached = hook.taken.is_some_and(|taken| taken >= owed.since);
                     assert!(reached || delivery.epoch < epoch, "the endpoint must be disabled: {}", told());
                 }
@@ -54,7 +54,8 @@ impl Model {
             }
             if status == DeliveryStatus::Pending {
                 // Attempts have timestamps of the wall clock. These timestamps cannot be compared between
-                // runs, or within a run in which the clock has jumped.
+                // runs, or within a run in which the clock has jumped. So the schedule is checked only for
+                // attempts of this run, and only if the clock has not jumped.
                 let earlier = self.attempted.get(&(*endpoint, *event)).copied().flatten();
                 if !span.jumped && earlier != delivery.last_attempt_at {
                     check_plan(delivery, &told);

@@ -54,8 +54,8 @@ pub(crate) struct Hook {
     events: Vec<&'static str>,
     /// The number of times that the endpoint was disabled.
     pub(crate) epoch: u32,
-    /// The attempts in this run, by event. Each attempt has the time of its arrival, its timestamp with its signature,
-    /// and a flag. The flag is true if the attempt certainly got a 2xx response in time.
+    /// The attempts in this run, by event. Each attempt has the time of its arrival, the text of its timestamp and
+    /// signature, and a flag. The flag is true if the attempt certainly got a 2xx response in time.
     attempts: BTreeMap<EventId, Vec<(i64, String, bool)>>,
     /// The time at which the endpoint last sent a 2xx response.
     pub(crate) taken: Option<i64>,

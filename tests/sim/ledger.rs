@@ -91,7 +91,7 @@ pub(crate) fn json(body: &[u8]) -> Value {
     if body.is_empty() { Value::Null } else { serde_json::from_slice(body).unwrap() }
 }
 
-/// A state of a resource that a client has seen. It must therefore be durable.
+/// A state of a resource that a client has seen. The state must therefore be durable.
 pub(crate) struct Seen {
     pub(crate) shop: usize,
     pub(crate) id: Uuid,

@@ -11,7 +11,7 @@ use crate::model::Span;
 use crate::sim::{Sim, runtime};
 use crate::wide::Workload;
 
-/// The time in which an attempt in progress ends, and in which all deliveries that are due are attempted.
+/// The time within which an attempt in progress ends and all due deliveries are attempted.
 const CAUGHT_UP: Duration = Duration::from_secs(45);
 /// The interval at which the service stores its steady time, with a margin for writes to the disk.
 const KEEPS_MILLIS: i64 = 65_000;

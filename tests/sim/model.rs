@@ -261,8 +261,8 @@ impl Model {
         effects
     }
 
-    /// Checks the timestamp of a change. It must be the time that the service used, or the previous timestamp if that
-    /// one is later.
+    /// Checks the timestamp of a change. The timestamp must be the time that the service used, or the previous
+    /// timestamp if that is later.
     fn check_stamp(&self, entry: &Entry, at: Timestamp, name: &str) {
         let (from, to) = entry.believed;
         assert!(at >= from, "{name} has the timestamp {at}, which is earlier than {from}");

@@ -40,7 +40,8 @@ impl Sim {
         let after = self.logs(life).await;
         for (of, row) in &after {
             // The log shows only deliveries of the last 30 days. If the clock jumps by years, older deliveries
-            // disappear from the log. They may appear again when the clock is corrected.
+            // disappear from the log. They may appear again when the clock is corrected, so they are not
+            // compared.
             if !before.contains_key(of) && of.2.uuid() < newest[of.0] {
                 continue;
             }

@@ -14,7 +14,7 @@
 //!
 //! - No write is pending. A write has failed only for a reason that the server has given.
 //! - After a person has requested the failed writes again, the server has exactly one event of each active appointment
-//!   of the staff member, with its present times, and no event of another appointment.
+//!   of the staff member, with its current times, and no event of another appointment.
 //! - The listed times are those that no busy time of a connected calendar overlaps.
 //! - No event contains the name of an erased contact, or belongs to another business.
 //! - Disconnecting with `remove_events` deletes the events that have not ended.

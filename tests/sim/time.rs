@@ -1,8 +1,9 @@
 //! Simulated time: the time since the start of the simulation, the wall clock, and the times that the service may use.
 //!
-//! The service does not follow a large jump of the wall clock immediately, but doubts the clock for ten
-//! minutes. A *belief* is a time that the service may use during these minutes. The *steady time* of the service
-//! runs evenly, even if the wall clock jumps. The service stores it, so that it continues after a restart.
+//! The service does not follow a large jump of the wall clock immediately, but doubts the clock for ten minutes.
+//! A *belief* is a time that the service may use during these minutes. The *steady time* of the service runs
+//! evenly, even if the wall clock jumps. The service stores the steady time and continues from the stored value
+//! after a restart.
 //!
 //! Each run of the engine has its own tokio runtime, whose clock stops while a task can run. This module adds the
 //! durations of earlier runs, so time continues after crashes and restarts.

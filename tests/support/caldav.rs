@@ -39,7 +39,8 @@ pub(crate) struct Server {
     /// code of this conflict. The refusal does not name the first event.
     pub(crate) refuses_twins: Option<(&'static str, bool)>,
     pub(crate) search: Search,
-    /// Whether the response to a write has the `ETag` of the event. Otherwise its `ETag` is wrong.
+    /// Whether the response to a write contains the right `ETag` of the event. If not, it contains a wrong
+    /// `ETag`.
     pub(crate) names_etags: bool,
     /// Random failures of writes.
     pub(crate) chance: Option<Chance>,

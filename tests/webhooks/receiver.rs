@@ -159,7 +159,7 @@ impl Receiver {
         self.received.lock()[number..].to_vec()
     }
 
-    /// The request at this index. Indexes beyond the last request start again at the first one.
+    /// The request at this index. Indexes beyond the last request start again at the first one. Returns
     /// `None` if there are no requests.
     pub(crate) fn received_at(&self, number: usize) -> Option<Received> {
         let received = self.received.lock();

@@ -404,8 +404,8 @@ async fn a_visible_page_with_a_silent_stream_polls_for_changes() {
         .await;
     assert_eq!(begun, 0);
     add("Polled 2").await;
-    // The script replaces another part of the page after it has checked the part with the form. So the test
-    // waits for the other part.
+    // The script checks the part with the form before it replaces the other part of the page. So the test
+    // waits until the other part is replaced.
     window.run("document.querySelector('#nav-side').append('old'); pass()").await;
     window
         .run_async(

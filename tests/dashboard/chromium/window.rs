@@ -242,7 +242,7 @@ impl Window {
     }
 
     /// Runs a script until it ends without an error. The script fails at the browser's own timeout, and also when
-    /// another page is loaded.
+    /// another page is loaded. The function then runs it again.
     async fn patiently(&self, script: &str, given: Vec<Value>) -> Result<Value, CmdError> {
         let begun = Instant::now();
         loop {

@@ -104,7 +104,7 @@ pub(crate) struct State {
     pub(crate) left: BTreeSet<String>,
     /// The earliest time at which a new connection may write to this server, in milliseconds of simulated time.
     pub(crate) free_from: i64,
-    /// The number of events that were created here, not counting those of the service.
+    /// The number of events that the service has not written and that were created on this host.
     count: usize,
 }
 
