@@ -218,7 +218,7 @@ impl Sim {
     /// workload. The endpoints of a business share the permits for attempts.
     pub(crate) async fn found_endpoints(&mut self, life: &mut Life, shop: usize) {
         let count = match self.workload {
-            Workload::First => 1,
+            Workload::First | Workload::Talks => 1,
             Workload::Wide => self.dice.between(1, 3),
         };
         for _ in 0..count {
