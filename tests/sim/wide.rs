@@ -27,7 +27,7 @@ pub(crate) enum Workload {
     First,
     /// The wide workload. It uses all features of the simulation.
     Wide,
-    /// Conversations, with all faults of the disk, the clock and the process. It has one shop, and few of its requests.
+    /// Conversations, with all faults of the disk, the clock and the process. It has two shops, and few of their requests.
     Talks,
 }
 
@@ -63,7 +63,7 @@ impl Workload {
     pub(crate) fn zones(self, sim: &Sim) -> Vec<Tz> {
         match self {
             Self::First => ZONES[..3].to_vec(),
-            Self::Talks => ZONES[..1].to_vec(),
+            Self::Talks => ZONES[..2].to_vec(),
             Self::Wide => (0..BUSINESSES).map(|_| *sim.dice.pick(&ZONES)).collect(),
         }
     }
