@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - a person has at most one link; a new link replaces the previous one;
-//! - a link works once; after its use, a repeated attempt to send its mail does not renew it;
+//! - a link works once; a repeated attempt to send the mail with the link renews an unused link, but not a used one;
 //! - a link that confirms a new e-mail address works only in a session of the account that requested it.
 
 use std::fmt;
@@ -160,8 +160,8 @@ impl Person {
         Some(link.expires_at())
     }
 
-    /// Sets the new address and returns the previous address. The session shows that the reader of the mail
-    /// has requested the change. If the session does not belong to the account, the link stays valid.
+    /// Sets the new address and returns the previous address. The session proves that the person who opened the link
+    /// also requested the change. If the session does not belong to the account, the link stays valid.
     pub fn prove_email(
         &mut self,
         link: &[u8; 32],

@@ -1,4 +1,4 @@
-//! Limits log messages to one per minute for each *thing* that messages are about, for example a host.
+//! Limits log messages to one per minute for each *thing*. A thing is the subject of a message, for example a host.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -274,7 +274,7 @@ impl Store {
     /// # Panics
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
-        // A barrier writes nothing, so a delivery attempt does not wait for a barrier.
+        // An empty batch is a barrier. It writes nothing, so no delivery attempt has to wait for it.
         let what = if batch.is_empty() { ChangeKind::Any } else { ChangeKind::ToSend };
         self.submit_as(what, business, batch, done)
     }

@@ -6,8 +6,8 @@
 //!
 //! - The disk is checked at most once a second. The free space is estimated to have shrunk by [`WRITE_AMPLIFICATION`]
 //!   times the bytes that were submitted since the last check.
-//! - Refusals that began at one of these three bounds end only when the free space exceeds the bound by an
-//!   eighth.
+//! - Changes that are refused because the free space fell below one of these three bounds are accepted again only when
+//!   the free space exceeds this bound by more than an eighth of the bound.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -34,8 +34,8 @@ const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
 /// The minimum of a reserve, unless the reserve is 0.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
-/// Refusals that began at a bound end when the free space exceeds the bound by more than the bound divided by this
-/// number.
+/// When the free space falls below a bound, changes are refused. They are accepted again when the free space exceeds
+/// the bound by more than the bound divided by this number.
 const SLACK_PARTS: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - No lock is held during a sync or a write to the log, so reading the age never waits for the disk.
+//! - No lock is held during a sync or a write to the log, so reading the age of the oldest sync in progress never waits
+//!   for the disk.
 //! - A sync that hangs is logged once after [`LOGGED_AFTER`], and once when it returns.
 //! - While syncs return in time, the logging task wakes up at most once per [`LOGGED_AFTER`].
 

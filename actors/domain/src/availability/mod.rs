@@ -1,9 +1,11 @@
 //! Bookable times, and the choice of the staff member for an appointment.
 //!
 //! Invariant: [`Schedule::slots`] lists a time if and only if [`Schedule::assign`] finds a staff member for this time
-//! under the same [`Terms`]. There are two exceptions. `slots` checks the booking mode, and `assign` does not: its
-//! caller checks the mode, because a refusal for the booking mode has its own error code. With `any_minute`, `assign`
-//! also accepts times between those that `slots` lists.
+//! under the same [`Terms`]. There are two exceptions:
+//!
+//! - `slots` checks the booking mode. `assign` does not: the caller of `assign` checks the mode, because a refusal for
+//!   the booking mode has its own error code.
+//! - With `any_minute`, `assign` also accepts times between those that `slots` lists.
 
 mod overriding;
 

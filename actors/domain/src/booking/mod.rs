@@ -4,8 +4,8 @@
 //!
 //! - Only a pending or confirmed appointment occupies its time. A declined or cancelled appointment never becomes
 //!   active again.
-//! - `appointment.booked` is announced once, at the first confirmation. Moves and cancellations are announced only for
-//!   an announced appointment. A move that needs confirmation is announced when the team confirms it.
+//! - `appointment.booked` is announced once, at the first confirmation. A move or cancellation is announced only if
+//!   `appointment.booked` was announced before. A move that needs confirmation is announced when the team confirms it.
 //! - Only a confirmed appointment has an attendance. Moving or cancelling the appointment removes the
 //!   attendance.
 //! - The booking mode and the service's minimum notice and maximum advance apply to integrations only. Bookings and

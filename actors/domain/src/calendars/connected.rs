@@ -177,7 +177,8 @@ pub struct ConnectedCalendar {
     pub collection_name: String,
     /// Whether the events of the calendar block bookings.
     pub busy: bool,
-    /// Whether appointments of the staff member are written to the calendar. Only for [`CalendarKind::Caldav`].
+    /// Whether appointments of the staff member are written to the calendar. It is true only for
+    /// [`CalendarKind::Caldav`].
     pub write: bool,
     /// The content of written events.
     pub detail: FeedDetail,
@@ -240,7 +241,8 @@ pub struct CalendarState {
     pub position: ReadPosition,
 }
 
-/// The values from the server with which the next read requests only changes. No response or page shows them.
+/// Values that the server has returned. The next read sends them, so that the server returns only changes. No response
+/// or page shows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadPosition {
     /// The `ETag` of a calendar file.

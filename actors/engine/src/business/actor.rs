@@ -92,8 +92,8 @@ pub(crate) enum Message {
     End,
 }
 
-/// A request that waits for the background jobs. This value is dropped when the jobs are done or cannot continue, which
-/// ends the wait.
+/// A request that waits for the background jobs. The actor drops this value when the jobs are done or cannot continue.
+/// Dropping the value ends the wait.
 pub(crate) struct Maintained {
     pub(crate) _done: oneshot::Sender<()>,
     pub(crate) _permit: OwnedSemaphorePermit,

@@ -6,7 +6,8 @@
 //!   the fence, so a client that continues at the fence misses no change.
 //! - A change after a member's removal has a later stamp than the removal, so the stamp distinguishes a new
 //!   membership of the person from the removed one.
-//! - `newest <= next`. A list or a removal increases `next` at most to a millisecond after `newest`, or to the current
+//! - `newest` is the stamp of the last change, and `next` is the earliest stamp of the next change. `next` is never
+//!   before `newest`. A list or a removal increases `next` at most to a millisecond after `newest`, or to the current
 //!   time if that is later.
 //!
 //! The fences of lists before the actor's start are earlier than [`crate::clock::Clocks::stamps_from`].

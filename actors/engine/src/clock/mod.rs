@@ -6,13 +6,14 @@
 //!   `webhook-timestamp`;
 //! - [`Clocks::steady`], the steady time of the store ([`kept`]): for retention periods. It runs evenly and
 //!   continues after restarts and crashes;
-//! - [`SteadyClock`]: for schedules, see [`LOOK_EVERY`].
+//! - [`SteadyClock`], the clock of schedules: for due times. It also counts the time for which the machine
+//!   is suspended, and a task that waits for a due time reads it at least once per [`LOOK_EVERY`].
 //!
 //! Invariants:
 //!
 //! - all businesses share the steady time. It never decreases, except by at most a minute after a crash;
-//! - no change gets a stamp before [`Clocks::stamps_from`]. Until the machine restarts, this instant is not
-//!   earlier than any stamp in a list ordered by `updated_at` that a client has received.
+//! - every new stamp is at or after [`Clocks::stamps_from`]. Until the machine restarts, this instant is at or after
+//!   every stamp that a client has received in a list ordered by `updated_at`, so such a client misses no change.
 
 mod belief;
 mod kept;

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - Commits never wait for an export.
-//! - Each business is exported as of one point in time, at which its state is durable.
+//! - Each business is exported as of one point in time. All rows that the export reads were durable at this point.
 //! - The memory of an export contains at most the records of one step and a bounded number of old values of
 //!   rows.
 //! - The audit entry is durable before the first record is returned.

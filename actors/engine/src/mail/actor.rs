@@ -142,8 +142,8 @@ pub(crate) struct State {
     /// Maps each mail in a change that is not durable yet to the first mail of the change, which identifies the change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail into which other mails are being gathered. Until the change is durable, no
-    /// mail of the business is sent, because it might be one of the gathered mails.
+    /// For each business, the mail into which other mails are being gathered. Until the change that gathers them is
+    /// durable, no other mail of the business is sent, because it might be one of the gathered mails.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,

@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - One step runs at a time. The next step begins when this step is durable and the actor has handled all messages
-//!   that it got before.
+//!   that arrived before the step became durable.
 //! - A step that changes records is counted, audited and written like any other change.
 //! - The store contains the remaining work, so a restarted actor continues.
 

@@ -197,7 +197,8 @@ async fn check_business(engine: &Parts, id: BusinessId) {
 }
 
 impl DailyRound {
-    /// Counts a business. Sets the business aside if two counts differ from the recorded usage.
+    /// Counts the records of a business. If the numbers differ from the recorded usage, counts again, and sets the
+    /// business aside if the numbers still differ.
     async fn count(&mut self, engine: &Weak<Parts>, of: BusinessId) -> Result<(), StoreError> {
         let Some(differences) = self.differences(engine, of).await? else { return Ok(()) };
         // A business that is set aside is unavailable, so a second count must confirm the difference first.

@@ -4,7 +4,8 @@
 //! Invariants:
 //! - A marked event cannot be resent.
 //! - A marked event is wiped when no delivery of the event is waiting or contains a receiver's response. The endpoints'
-//!   actors delete the responses. After 24 hours of steady time, these actors also end the waiting deliveries.
+//!   actors delete the responses. 24 hours (of steady time) after the erasure, these actors also end the waiting
+//!   deliveries.
 //! - An event without bytes was wiped, and is never sent.
 
 use domain::{Delivery, DeliveryStatus, EventId};

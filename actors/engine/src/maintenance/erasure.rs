@@ -8,9 +8,10 @@
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
-//! - Changes after the erasure write no data of the contacts, so each stage runs once. The only exceptions are stored
-//!   responses: a customer may have entered the phone number or e-mail address of an erased contact in a booking of
-//!   another contact. Until this booking is cleaned, new responses about the booking contain this data.
+//! - Changes after the erasure write no data of the contacts, so each stage runs once. There is one exception: a
+//!   customer may have entered the phone number or e-mail address of an erased contact in a booking of another contact.
+//!   Until the erasure has removed the data from this booking, a response about it that is stored after the erasure
+//!   still contains this data. Therefore one more stage reads the stored responses again.
 //! - Records that are newer than the erasure stay unchanged, even if they contain the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. From a call or message of
 //!   another contact, only the phone number is removed.

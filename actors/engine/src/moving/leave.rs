@@ -27,8 +27,9 @@ use super::record::{Moved, MovedKind};
 use crate::business::{ErasedContacts, Hidden};
 use crate::counting::{Difference, Found, recorded_usage};
 
-/// The maximum number of rows that a step reads, and the maximum number of bytes in their records.
+/// The maximum number of rows that a step reads.
 const ROWS_PER_STEP: usize = 256;
+/// A step ends when the rows that it has read have at least this total number of bytes.
 const BYTES_PER_STEP: usize = 256 << 10;
 
 /// The kinds of rows that an export reads before the first record.

@@ -82,13 +82,13 @@ pub(super) enum PasswordCheck {
 pub(crate) struct Hasher {
     hashing: Hashing,
     simulated: bool,
-    /// Permits to check a password.
+    /// The permits for checking passwords.
     looked_at: Arc<Semaphore>,
-    /// Permits to check a password or to wait for a permit of `looked_at`.
+    /// The permits for checks of passwords, both running checks and checks that wait for a permit of `looked_at`.
     all_looked_at: Arc<Semaphore>,
-    /// Permits to hash a new password.
+    /// The permits for hashing new passwords.
     chosen: Arc<Semaphore>,
-    /// Permits to choose a password, one per person.
+    /// The permits for choosing a password, one per person.
     choosing: Arc<Quota<PersonId>>,
 }
 

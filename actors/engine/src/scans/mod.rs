@@ -3,9 +3,9 @@
 //! A list request reads in steps. Invariants:
 //!
 //! - A request reads at most [`SCAN_ROWS_MAX`] rows, and then the remaining rows of its last item.
-//! - The first step runs in the request's task and takes at most [`FIRST_STEP_TIME_MAX`]. Further steps run
-//!   on separate threads, for at most [`SCANS_MAX`] requests at a time, of which each business has at most
-//!   one. Businesses take turns. If too many requests wait, further requests are refused.
+//! - The first step runs in the request's task and takes at most [`FIRST_STEP_TIME_MAX`]. Further steps run on separate
+//!   threads. At most [`SCANS_MAX`] requests take further steps at the same time, and at most one request of each
+//!   business. The businesses take turns. If too many requests wait, further requests are refused.
 //! - A dropped request leaves the queue, or ends after its current step.
 //!
 //! A simulation has no threads. It runs all steps in the request's task and yields between them.

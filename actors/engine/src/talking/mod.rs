@@ -9,12 +9,13 @@
 //!
 //! Invariants:
 //! - An actor never waits for the model's server.
-//! - A turn changes nothing before its last step. A crash before the last step loses only a turn without a response.
+//! - A turn changes nothing before its last step. A crash before the last step loses only a turn whose response has not
+//!   been sent.
 //! - If the conversation has changed since the first step, the turn is refused.
 //! - A turn continues after its client disconnects, and a request to the model counts from the moment when it is sent,
-//!   so a client cannot use tokens without a count.
-//! - If the model is slow, fails or has used its tokens, the guided path (the rules without a model) answers
-//!   the turn.
+//!   so a client cannot use tokens that are not counted.
+//! - If the model is slow or fails, or if the business has used up its tokens, the guided path (the rules without a
+//!   model) answers the turn.
 
 mod figures;
 mod seats;

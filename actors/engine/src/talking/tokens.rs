@@ -1,6 +1,6 @@
-//! The number of tokens that each business has used in its local day. The memory contains the tokens of all requests.
-//! The store contains only the tokens of committed turns and summaries. The stored numbers are used after a start of
-//! the service.
+//! The number of tokens that each business has used in its local day. The number in memory counts the tokens of all
+//! requests. The number in the store counts only the tokens of committed turns and summaries. After a start of the
+//! service, counting continues from the stored numbers.
 
 use chrono::NaiveDate;
 use domain::BusinessId;

@@ -1,4 +1,5 @@
-//! The consent of customers to e-mails: the address to which a link stops the e-mails, and consents after a restore.
+//! The consent of customers to e-mails. The link in a mail stops the e-mails to the address that received this mail. A
+//! restore repeats the consents since the backup.
 
 use domain::{Actor, ContactDetails, ContactId, ContactPatch, Email, EmailConsent, Phone, TextConsent};
 use engine::business::Request;

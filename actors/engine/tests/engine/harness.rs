@@ -201,7 +201,7 @@ impl World {
         self.open_again().await;
     }
 
-    /// Closes the engine, replaces a row by undecodable bytes of the same length, and starts the engine
+    /// Closes the engine, replaces a row with undecodable bytes of the same length, and starts the engine
     /// again.
     pub(crate) async fn spoil(&mut self, key: Key) {
         self.engine.clone().close().await.unwrap();

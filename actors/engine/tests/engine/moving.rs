@@ -1,4 +1,4 @@
-//! The engine continues with imported records in the same way as with its own records.
+//! The engine treats imported records in the same way as records that it has created itself.
 
 use domain::{
     BudgetKind, BusinessId, EventType, ImportProblem, ProblemCode, ResourceId, Service, WebhookEndpoint,

@@ -384,8 +384,8 @@ impl Backend for Session {
                 done = true;
                 return None;
             };
-            // The start must not be after the end, because `BTreeMap::range` would panic. `key` is between the two
-            // bounds.
+            // The start must not be after the end, because `BTreeMap::range` panics in that case. `key` is between the
+            // two bounds.
             match order {
                 Order::Ascending => from = Bound::Excluded(key.clone()),
                 Order::Descending => to = Bound::Excluded(key.clone()),

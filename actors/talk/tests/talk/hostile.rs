@@ -267,7 +267,7 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 caller.world.made - made,
                 "{place}: {effects:?}"
             );
-            // 2. A line that reports a change is a fixed line, and its effect occurs in the same turn.
+            // 2. A line that reports a change is a predefined line, and its effect occurs in the same turn.
             for (starts, kind) in [
                 ("Booked:", EffectKind::Booked),
                 ("Réservé :", EffectKind::Booked),

@@ -1,4 +1,5 @@
-//! The actor of a connected calendar. Each message is one turn, so a calendar gets at most one request at a time.
+//! The actor of a connected calendar. The actor handles each message in one turn, and one turn after another, so a
+//! calendar gets at most one request at a time.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;

@@ -8,8 +8,8 @@
 //! - The rows of single events may be written before that commit. Bookings depend only on the busy times, so an
 //!   interrupted read does not affect bookings.
 //! - The result of a read is dropped if the calendar's settings have changed since the read began.
-//! - A calendar has at most one turn at a time, in which it is written and read. The numbers of simultaneous turns per
-//!   host, per business and in total have maximums.
+//! - A calendar has at most one turn at a time. A turn makes the due writes, and then the read if it is due. The number
+//!   of simultaneous turns is limited per host, per business and in total.
 //! - Bookings never wait for a calendar server.
 //!
 //! | Module | Purpose |

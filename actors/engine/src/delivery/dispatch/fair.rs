@@ -63,7 +63,7 @@ pub(super) struct Fair {
     turns: u64,
     businesses: BTreeMap<BusinessId, Business>,
     waiting: [Waiting; Standing::COUNT],
-    /// The endpoints without a due delivery, by their next due times.
+    /// The endpoints whose next delivery is not due yet, ordered by its due time.
     due: BTreeSet<(Moment, EndpointKey)>,
     /// The endpoints that a local outage holds back. The endpoint that has waited longest is first.
     pub(super) cut_off: BTreeSet<(u64, EndpointKey)>,

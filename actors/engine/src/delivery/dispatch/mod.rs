@@ -6,8 +6,9 @@
 //! - An endpoint with waiting deliveries is registered here, or its actor runs and cannot be stopped.
 //!   Therefore no wake-up is lost when an actor stops.
 //! - A waiting endpoint needs no running actor, only an entry in memory. All endpoints share one timer.
-//! - While the disk is full, no permit is granted, and the timer checks for room. During an outage of this
-//!   machine's network, endpoints are *held back* here, and each probe wakes a bounded number of them.
+//! - While the disk is full, no permit is granted, and the timer checks whether the disk has free space again.
+//! - During an outage of this machine's network, endpoints are *held back* here. Each probe of the network wakes a
+//!   bounded number of them.
 //! - A panic while a permit is handed to an actor affects only the endpoint of this actor.
 
 mod fair;

@@ -177,8 +177,8 @@ async fn a_link_never_gives_access_to_another_persons_account() {
     let world = world().await;
     let (shop, other, people) = (world.shop(0).await, world.shop(0).await, world.engine.people());
     let (mallory, _) = member(&world, &shop, "mallory@example.com", Role::Admin).await;
-    // Without mail, the dashboard shows the link of a new account. A password that is set with this link does
-    // not confirm the address.
+    // Without mail, the dashboard shows the link of a new account. Setting a password with this link does not
+    // confirm the address.
     let squatted = invite(&world, &shop, by(mallory), "victim@example.com", Role::Member).await;
     let link = squatted.link.as_ref().unwrap();
     let session = people.use_link(&link.token, Client::default()).await.unwrap().session.unwrap();

@@ -117,7 +117,7 @@ async fn an_error_for_one_kind_of_addresses_does_not_hide_the_other() {
     machine.server.has(HOST, &[], &["2001:db8::1"]);
     machine.server.set(HOST, A, broken());
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["2001:db8::1"]));
-    // If one kind of address is missing and the question for the other kind fails, the lookup returns the failure.
+    // If one kind of address is missing and the query for the other kind fails, the lookup returns the failure.
     machine.server.has(HOST, &[], &[]);
     machine.server.set(HOST, AAAA, broken());
     let error = machine.fails(HOST).await;

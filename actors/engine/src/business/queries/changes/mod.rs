@@ -85,8 +85,8 @@ impl Changes {
             let found = row.and_then(|(key, start)| {
                 let change = keys::instant_and_id(&key).and_then(|(at, id)| {
                     let found = self.record(reader, id, &start)?;
-                    // If the appointment has changed since the index row was read, the list shows it at its later
-                    // change.
+                    // If the appointment has changed since the index row was read, the list contains it later, at the
+                    // position of its newer change.
                     let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
                     Ok(Change { at, id, by_id: false, shown })
                 });

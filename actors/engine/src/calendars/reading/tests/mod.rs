@@ -168,7 +168,7 @@ impl World {
         self.business.change(by_operator(), book).await.map(|_| ())
     }
 
-    /// The minutes since the oldest last read, as in the metric.
+    /// The minutes since the last read of the calendar that has gone unread the longest, as in the metric.
     fn oldest_read(&self) -> Option<i64> {
         self.engine.calendars().1.map(|age| age.num_minutes())
     }

@@ -1,4 +1,4 @@
-//! Writes to events that a person has moved to another path of the calendar, before a read has found them there.
+//! Tests of writes to an event that a person has moved to another path, when no read has found the new path yet.
 
 use super::writing::{PENDING, SYNCED, path, start};
 use super::*;
