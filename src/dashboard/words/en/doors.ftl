@@ -132,7 +132,7 @@ end-others = End all others
 
 # Unsubscribing.
 unsubscribe = Unsubscribe
-unsubscribe-text = Stop sending emails about this to { $email }?
+unsubscribe-text = Should this service stop sending emails about the following topic to { $email }?
 unsubscribe-do = Stop these emails
 unsubscribe-hint = The alerts still appear in the dashboard.
 unsubscribed = Done

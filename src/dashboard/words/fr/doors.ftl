@@ -132,7 +132,7 @@ end-others = Fermer toutes les autres
 
 # Le désabonnement.
 unsubscribe = Se désabonner
-unsubscribe-text = Ne plus envoyer d’e-mails à { $email } à ce sujet ?
+unsubscribe-text = Ce service doit-il cesser d’envoyer à { $email } des e-mails sur le sujet suivant ?
 unsubscribe-do = Arrêter ces e-mails
 unsubscribe-hint = Les alertes restent affichées dans le tableau de bord.
 unsubscribed = C’est fait
