@@ -1,9 +1,9 @@
-//! The whole service. Connects the engine, the two listeners and the operator's socket, and stops them in
+//! The whole service. This module connects the engine, the two listeners and the operator's socket, and stops them in
 //! order.
 //!
-//! Invariants: the public listener answers only after the store is open. To stop, the service first accepts
-//! no more connections, then finishes the current requests (imports read no further data), and then closes
-//! the engine. Every acknowledged change is then on disk.
+//! Invariants: the public listener answers only after the store is open. To stop, the service first stops accepting
+//! connections, then finishes the current requests (imports read no further data), and then closes the engine. After
+//! that, every acknowledged change is on disk.
 
 use std::fs;
 use std::io;
@@ -366,7 +366,8 @@ fn watched<T: Send + 'static>(
     })
 }
 
-/// The bound address, since port 0 lets the system choose a port.
+/// The address to which the listener is bound. It differs from `asked` if `asked` has port 0, because the system then
+/// chooses the port.
 fn address(listener: &TcpListener, asked: SocketAddr) -> SocketAddr {
     listener.local_addr().unwrap_or(asked)
 }

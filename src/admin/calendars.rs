@@ -1,4 +1,4 @@
-//! Connected calendars, whose busy times block bookings and to which appointments are written. No response contains an
+//! Connected calendars. Their busy times block bookings, and appointments are written to them. No response contains an
 //! address or a password.
 
 use domain::{

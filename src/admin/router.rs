@@ -79,7 +79,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change. `affected` lists the appointments that are now outside bookable time. A change to `position` or `color` alone keeps `updated_at`."),
         delete(b!("/staff/{staff_id}"), Token, staff::delete)
             .named("deleteStaffMember", "Delete a staff member that no record refers to")
-            .details("A staff member to whom an appointment, past or future, or a message refers cannot be deleted. Make the staff member inactive instead.")
+            .details("A staff member who has a past or future appointment, or to whom a message refers, cannot be deleted. Make the staff member inactive instead.")
             .refuses(CONFLICT),
         post(b!("/keys"), Token, keys::create)
             .named("createKey", "Create an API key")

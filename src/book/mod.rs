@@ -4,7 +4,7 @@
 //! ```text
 //! table     every route, with the checks that it needs
 //! gate      the checks of a request: limit, origin of forms, business of the path; then the handler
-//! asked     the requests that handlers receive
+//! input     the requests that handlers receive
 //! front     the state that all pages share
 //! form_id   the one-use ids of forms
 //! view      the values that every page needs

@@ -14,7 +14,7 @@ use crate::server::{CONNECTIONS_MAX, RESERVE_MAX};
 
 /// The interval at which the service requests more start time from its supervisor while the store opens.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
-/// The additional time of each request, in microseconds.
+/// The additional time that each request asks for, in microseconds.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
 /// Notifies the watchdog until the runtime ends. The returned task requests more start time until it is

@@ -236,7 +236,7 @@ async fn act(
     }
     let response = acting.answered(answer, desk.cookies).await;
     let desk = Arc::downgrade(desk);
-    // Expired responses are removed even if no other form arrives.
+    // Stored responses are normally removed when the next form arrives. This task removes them if none arrives.
     tokio::spawn(async move {
         tokio::time::sleep(KEPT).await;
         if let Some(desk) = desk.upgrade() {

@@ -4,7 +4,7 @@
 //! ```text
 //! table     every route with the access it needs
 //! gate      the checks of a request: Host, origin of forms, session, role; then the handler
-//! asked     the requests that handlers receive
+//! input     the requests that handlers receive
 //! once      a form makes its change once, even if it is submitted several times
 //! drafts    forms that were not accepted and are kept for their page
 //! filled    forms for records: parsed like API bodies, shown again when refused

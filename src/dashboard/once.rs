@@ -5,8 +5,9 @@
 //! - Only forms of valid sessions are remembered. A response is repeated only in its session and only for the
 //!   same content.
 //! - A form with a remembered id does not act again.
-//! - A form does not act if it was rendered more than one day ago, or before this process started. It also does not act
-//!   if the id of a form of the same session was removed, and this other form was rendered at the same time or later.
+//! - A form does not act if it was rendered more than one day ago, or before this process started.
+//! - The number of remembered ids is limited. After the id of a form was removed, another form of the same session acts
+//!   only if it was rendered later than that form.
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 

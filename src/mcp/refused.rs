@@ -1,7 +1,7 @@
 //! The failures of tools.
 //!
-//! Invariants: a problem that a model can correct is one line with the next step. Any other failure is the
-//! HTTP response of `/v1`. An id of another business gets the same text as an unknown id.
+//! Invariants: a failure that a model can correct becomes one line with the next step. Any other failure becomes
+//! the HTTP response of `/v1`. An id of another business gets the same text as an unknown id.
 
 use domain::{Named, Problem, Refusal, Scope};
 

@@ -1,7 +1,9 @@
 //! The limits on submitted forms and online bookings. The counts are in memory.
 //!
-//! Invariants: a form that the limit on forms refuses is not counted. A form that another limit refuses, or whose
-//! booking fails, counts against the limit on forms only.
+//! Invariants:
+//! - A form that the limit on forms refuses is not counted.
+//! - A form that only another limit refuses, or whose booking fails, is counted by the limit on forms and by no other
+//!   limit.
 
 use std::net::IpAddr;
 

@@ -29,7 +29,7 @@ pub struct EvalArgs {
     /// The YAML file with the scenarios, or - for standard input
     #[arg(value_name = "FILE")]
     file: String,
-    /// How often each scenario is played
+    /// The number of runs of each scenario
     #[arg(long, value_name = "COUNT", default_value = "4")]
     runs: NonZeroU32,
     /// Play only the scenario with this name

@@ -67,7 +67,7 @@ pub(crate) enum ApiError {
     Body(BodyError),
     /// The request is not valid HTTP. The text is the reason.
     Malformed(&'static str),
-    /// The key has used up its quota of this minute.
+    /// The key has used up its quota for this minute.
     RateLimited(u64),
     /// The rate limit's table of addresses is full.
     RateLimitUnavailable(u64),

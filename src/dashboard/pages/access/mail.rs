@@ -1,9 +1,9 @@
-//! The mail log of a business. It shows the mails to its people in the last 30 days and their status. A
-//! button sends a mail again.
+//! The mail log of a business. It shows the mails of the last 30 days to the people of the business, each with its
+//! status. A button sends a mail again.
 //!
-//! Invariant: before an invitation is accepted, the log does not reveal whether the address had an account. Mails for
-//! people with and without an account have different kinds. So the log shows the same text for all kinds that may
-//! invite a person, and mails of these kinds cannot be sent again.
+//! Invariant: before an invitation is accepted, the log does not reveal whether the address had an account. An
+//! invitation to a person with an account is a mail of another kind than an invitation to a person without one. So the
+//! log shows the same text for every kind of mail that can be an invitation, and such a mail cannot be sent again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::Vacant;

@@ -204,8 +204,9 @@ pub(super) struct Timing {
     pub(super) problem: String,
     /// Whether the page moves the focus to `problem`.
     pub(super) first: bool,
-    /// The rules that the choice overrides, as sentences, and as the value of the button that accepts them.
+    /// The rules that the choice overrides, each as a sentence.
     pub(super) rules: Vec<String>,
+    /// The same rules as the value of the button with which the person agrees to override them.
     pub(super) accepts: String,
     pub(super) needs_staff: bool,
     /// Whether the busy times of connected calendars are ignored. It is `None` if the business has no connected

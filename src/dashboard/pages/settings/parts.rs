@@ -179,7 +179,7 @@ impl Done {
         Self { text, ..Self::default() }
     }
 
-    /// Adds the link to the next first step of a new business.
+    /// Adds the link to the next setup step of a new business.
     pub(super) async fn with_next(mut self, member: &Member) -> Result<Self, Refused> {
         if !self.text.is_empty() && steps::are_left(member).await? {
             self.next = member.path_to("today");

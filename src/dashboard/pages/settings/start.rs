@@ -126,7 +126,7 @@ struct Set {
     title: String,
     /// For each service its name, duration and price.
     services: Vec<(String, String, String)>,
-    /// The opening hours, if the business has none, and the word for customers.
+    /// A line with the suggested opening hours, if the business has none, and a line with the word for customers.
     facts: Vec<Line>,
 }
 
