@@ -153,7 +153,7 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     let named = json!({ "contact": { "name": "Ermintrude", "phone": "+33 6 12 00 04 71" } });
     let named = salon.try_book_with(&salon.cut, "2026-03-05T09:00:00Z", named).await.created();
     assert_eq!(named["contact_id"], contact["id"]);
-    // A call with the contact's phone number and a call with the contact's id. Each has a message that is
+    // One call has the contact's phone number, and the other has the contact's id. Each has a message that is
     // linked to the contact only through the call.
     let calls = [
         json!({ "from_number": "0612000471", "contact_name": "Ermintrude", "summary": SAID.repeat(100) }),

@@ -1,4 +1,4 @@
-//! A browser window that opens the pages of a booking page, and checks of the appearance of a page.
+//! A browser window that opens a booking page and its forms, and tests of their appearance.
 
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 //! removals. The disk loses unsynced writes.
 //!
 //! The model records, for each person, the last acknowledged account and memberships, and which tokens are valid or
-//! revoked. Each seed consists of several runs of the engine.
+//! revoked. The simulation of each seed consists of several runs of the engine.
 //!
 //! Invariants:
 //!

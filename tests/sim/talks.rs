@@ -137,8 +137,8 @@ async fn founded(engine: &Engine, now: Timestamp, (number, first): (usize, usize
         handle.change(by(), Book { request, contact: BookingContact::Known(contact) }).await.unwrap();
         people.push(Person { number, channel: Channel::Sms, gone: Gone::No, contact: Some(contact) });
     }
-    // The private service is no longer offered, so only lines that disclose a private appointment contain its
-    // name.
+    // The private service is no longer offered, so a line that contains the service's name discloses a private
+    // appointment.
     let retired = PatchService { active: Some(false), ..PatchService::of(services[2]) };
     handle.change(by(), retired).await.unwrap();
     Salon { id, people, chats: Vec::new(), is_suspended: false }

@@ -1,8 +1,8 @@
 //! The wide workload. It has more businesses, time zones and endpoints than the first workload. It also has bursts of
 //! new contacts, conditional changes, changes with API keys, and reads just before a power cut.
 //!
-//! The first workload draws no random numbers for these features. A seed that found a fault with the first workload
-//! therefore still has the same history.
+//! The first workload draws no random numbers for these features. Therefore, adding these features did not change the
+//! run that a seed produces with the first workload.
 
 use std::time::Duration;
 

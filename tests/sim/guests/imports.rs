@@ -49,7 +49,7 @@ impl Import {
 }
 
 impl Sim {
-    /// Imports new people, or repeats an earlier import.
+    /// Imports new guests, or repeats an earlier import.
     pub(super) fn import_guests(&self, life: &mut Life, asker: Client, key: [u8; 32]) {
         let dice = &self.guest_dice;
         let (import, is_first) = {
