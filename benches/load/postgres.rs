@@ -1,6 +1,7 @@
 //! The comparison with PostgreSQL. The program `pgbench` sends the transactions.
 //!
-//! One transaction inserts an appointment, with an exclusion constraint on (staff member, time), and an outbox row.
+//! One transaction inserts an appointment and an outbox row. The table of appointments has an exclusion constraint on
+//! (staff member, time).
 //! `synchronous_commit` and `fsync` are on. The other settings that differ from the defaults only make PostgreSQL
 //! faster: it gets more memory, and runs no checkpoint during the measurement.
 
