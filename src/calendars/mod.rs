@@ -1,9 +1,9 @@
 //! The calendars of other services.
 //!
 //! ```text
-//! ics     calendar files
-//! feeds   the addresses from which calendar services fetch appointments
-//! written the events that are written to connected calendars
+//! ics      calendar files
+//! feeds    the addresses from which calendar services fetch appointments
+//! written  the events that are written to connected calendars
 //! ```
 
 pub(crate) mod feeds;

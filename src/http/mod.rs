@@ -1,10 +1,10 @@
 //! HTTP without business knowledge: route tables, router, readers of requests, and writers of responses.
 //!
 //! ```text
-//! Surface    a part of the service with its own route table and gate, for example the dashboard
-//! Gate       the access check of a surface, which runs before the handlers
-//! Route      method, path, access rule, handler, and the text of the surface for this route
-//! PathRoutes      a path with the routes of its methods
+//! Surface     a part of the service with its own route table and gate, for example the dashboard
+//! Gate        the access check of a surface, which runs before the handlers
+//! Route       method, path, access rule, handler, and the text of the surface for this route
+//! PathRoutes  a path with the routes of its methods
 //! ```
 //!
 //! Invariants:
