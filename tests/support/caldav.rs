@@ -53,8 +53,10 @@ pub(crate) enum Search {
     ByUid,
     /// The server ignores the filter and returns every event.
     Everything,
-    /// The server cannot search.
-    Unknown,
+    /// The server sends this text instead of a response, and then closes the connection.
+    Fails(&'static str),
+    /// The response names the found events without their data.
+    WithoutData,
 }
 
 /// A request whose response contains events.
@@ -181,11 +183,10 @@ impl Server {
         let wanted = body.split("<c:text-match").nth(1).unwrap().split(['>', '<']).nth(1);
         let is_found = |text: &str| self.search == Search::Everything || uid(text) == wanted;
         let found = self.events.iter().filter(|(_, (_, text))| is_found(text));
+        let asked = if self.search == Search::WithoutData { EventRequest::List } else { EventRequest::Data };
         match self.search {
-            Search::Unknown => response("501 Not Implemented", "").into_bytes(),
-            _ => {
-                multistatus(&found.map(|(path, _)| self.event(path, EventRequest::Data)).collect::<String>())
-            }
+            Search::Fails(text) => text.into(),
+            _ => multistatus(&found.map(|(path, _)| self.event(path, asked)).collect::<String>()),
         }
     }
 

@@ -66,7 +66,7 @@ pub(super) struct Account<'a> {
 }
 
 impl Account<'_> {
-    async fn request(
+    pub(super) async fn request(
         &self,
         (method, depth): (&'static str, &'static str),
         url: &WebhookUrl,
@@ -79,13 +79,13 @@ impl Account<'_> {
     }
 
     /// Parses a response. The memory that was reserved for the body stays reserved for the result.
-    async fn parse(&self, response: Fetched) -> Result<Multistatus, Failure> {
+    pub(super) async fn parse(&self, response: Fetched) -> Result<Multistatus, Failure> {
         let Fetched { body, reserved, .. } = response;
         let found = self.web.on_thread(self.of.0, move || xml::parse(&body)).await??;
         Ok(Multistatus { _reserved: Some(reserved), ..found })
     }
 
-    pub(super) async fn multistatus(
+    async fn multistatus(
         &self,
         method: (&'static str, &'static str),
         url: &WebhookUrl,

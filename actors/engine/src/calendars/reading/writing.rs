@@ -5,6 +5,8 @@
 //! - An appointment becomes `synced` only with a commit after the server's acknowledgement, and only if the
 //!   acknowledged state is still the newest one.
 //! - A request has no precondition (such as `If-Match`), so a repeated request writes the same event.
+//! - A deletion of a missing event is acknowledged only after a search that has not found the event at another path. A
+//!   failed search is a failed attempt.
 //! - The failure of a write delays only this write. A server that does not respond, or requests a pause, delays the
 //!   other writes of the calendar too.
 
@@ -24,6 +26,7 @@ use view::AppointmentView;
 use super::actor::{Load, Loaded, is_disk_exhausted, load};
 use super::files::hash;
 use super::schedule::Readings;
+use super::search::Searched;
 use super::web::{Failure, WebRequest};
 use super::{CalendarKey, NOT_MADE_PAUSE, mark, search, xml};
 use crate::business::commands::writing::{EndRemoval, ForgetWrites, RecordWrite, StepTask, StopWrites};
@@ -292,16 +295,20 @@ async fn requests(
         }
     };
     let mut response = send(url.clone()).await?;
-    if let Some(other) = elsewhere(readings, loaded, write, &mut response).await?
-        && other.path_and_query() != url.path_and_query()
-    {
-        url = other;
-        response = send(url.clone()).await?;
+    let mut is_missing = false;
+    match elsewhere(readings, loaded, write, &mut response).await? {
+        Some(Searched::At(other)) if other.path_and_query() != url.path_and_query() => {
+            url = other;
+            response = send(url.clone()).await?;
+        }
+        Some(Searched::Refused(response)) => return Ok(delayed(&response, readings.shared.clocks.now())),
+        Some(Searched::Missing) => is_missing = true,
+        Some(Searched::At(_)) | None => {}
     }
     let href = (url.path_and_query() != chosen.path_and_query()).then(|| url.path_and_query().to_owned());
     let is_done = match response.status {
         200..=299 => true,
-        404 | 410 => times.is_none(),
+        404 | 410 => times.is_none() && is_missing,
         _ => false,
     };
     if !is_done {
@@ -322,38 +329,33 @@ async fn requests(
     Ok(Attempted { outcome, event: Some(event), pause: Duration::ZERO })
 }
 
-/// Finds the event of the appointment at another address, if the response shows that a person or a program has moved
-/// it: the write conflicts with an event of the same UID, or the event to delete is missing although the server has
-/// acknowledged it.
+/// Searches for another address of the event, if the response shows that the event may have one: a write conflicts with
+/// the event of the same UID, or the event to delete is missing. Returns `None` if the response shows neither.
 async fn elsewhere(
     readings: &Readings,
     loaded: &Loaded,
     write: &CalendarWrite,
     response: &mut Fetched,
-) -> Result<Option<WebhookUrl>, Failure> {
+) -> Result<Option<Searched>, Failure> {
     let Some(collection) = &loaded.calendar.collection else { return Ok(None) };
-    if write.is_deletion {
-        let is_missing = matches!(response.status, 404 | 410) && write.written.is_some();
-        return if is_missing {
-            search::find(readings, loaded, write.appointment_id).await
-        } else {
-            Ok(None)
-        };
-    }
-    if !matches!(response.status, 403 | 409 | 412) {
-        return Ok(None);
+    let search = search::find(readings, loaded, write.appointment_id);
+    match response.status {
+        // The server may have stored the event without an acknowledgement.
+        404 | 410 if write.is_deletion => return search.await.map(Some),
+        403 | 409 | 412 if !write.is_deletion => {}
+        _ => return Ok(None),
     }
     let body = std::mem::take(&mut response.body);
     let conflict = readings.web.on_thread(loaded.business.id, move || xml::conflict(&body)).await?;
     let folder = folder(collection)?;
     match conflict {
-        Some(Some(path)) => Ok(named(&folder, &path)),
+        Some(Some(path)) => Ok(named(&folder, &path).map(Searched::At)),
         // Servers also use the status 403 to deny access to a calendar, so without the code of a conflict, the service
         // does not search for the event.
         None if response.status == 403 => Ok(None),
         // SOGo refuses a second event with the same UID without the code of a conflict, so the service searches for the
         // event.
-        _ => search::find(readings, loaded, write.appointment_id).await,
+        _ => search.await.map(Some),
     }
 }
 
@@ -362,6 +364,11 @@ fn failed(response: &Fetched, now: Timestamp) -> Attempted {
     if let 400 | 403 | 405 | 409 | 413 | 415 | 422 = response.status {
         return Attempted { outcome: WriteOutcome::Refused, event: None, pause: Duration::ZERO };
     }
+    delayed(response, now)
+}
+
+/// The outcome of an attempt that is repeated after an error of the server.
+fn delayed(response: &Fetched, now: Timestamp) -> Attempted {
     let retry_after = response.header("retry-after").and_then(|text| retry_after(text, now));
     let pause = match (response.status, retry_after) {
         (401 | 429 | 503, None) => UNREACHABLE_PAUSE,

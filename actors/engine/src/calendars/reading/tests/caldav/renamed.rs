@@ -1,6 +1,6 @@
 //! Tests of writes to an event that a person has moved to another path, when no read has found the new path yet.
 
-use super::writing::{PENDING, SYNCED, path, start};
+use super::writing::{FAILED, PENDING, SYNCED, path, start};
 use super::*;
 use crate::business::commands::appointments::Cancel;
 
@@ -56,17 +56,111 @@ async fn an_event_at_another_path_is_replaced_there_and_deleted_there() {
 
 #[tokio::test(start_paused = true)]
 async fn a_search_deletes_no_other_event() {
-    for (search, left) in [(Search::Everything, vec!["a"]), (Search::Unknown, vec!["a", "renamed"])] {
+    let world = World::new().await;
+    let (server, _, _) = world.written(Server { search: Search::Everything, ..Server::default() }).await;
+    server.lock().put("a", 15, 16);
+    let booked = world.booked(10, world.staff).await.id;
+    settle().await;
+    server.lock().rename(&path(booked), &renamed());
+    world.business.change(by_operator(), Cancel { id: booked }).await.unwrap();
+    settle().await;
+    assert_eq!(world.status(booked).await, SYNCED);
+    assert_eq!(server.lock().paths(), [format!("{COLLECTION}a.ics")]);
+}
+
+const NOT_IMPLEMENTED: Search =
+    Search::Fails("HTTP/1.1 501 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+
+#[tokio::test(start_paused = true)]
+async fn a_write_whose_search_fails_stays_pending_and_is_repeated() {
+    let searches = [
+        // The connection is closed without a response.
+        Search::Fails(""),
+        Search::Fails("HTTP/1.1 401 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"),
+        Search::Fails("HTTP/1.1 403 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"),
+        Search::Fails("HTTP/1.1 404 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"),
+        Search::Fails("HTTP/1.1 500 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"),
+        NOT_IMPLEMENTED,
+        Search::Fails("HTTP/1.1 503 No\r\nconnection: close\r\nretry-after: 60\r\ncontent-length: 0\r\n\r\n"),
+        // The body ends early.
+        Search::Fails(
+            "HTTP/1.1 207 Multi-Status\r\nconnection: close\r\ncontent-length: 90\r\n\r\n<d:multistatus",
+        ),
+        Search::Fails(
+            "HTTP/1.1 207 Multi-Status\r\nconnection: close\r\n\r\n<d:multistatus xmlns:d=\"DAV:\">",
+        ),
+        Search::Fails("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n<html>Sign in</html>"),
+        Search::WithoutData,
+    ];
+    for search in searches {
         let world = World::new().await;
-        let (server, _, _) = world.written(Server { search, ..Server::default() }).await;
-        server.lock().put("a", 15, 16);
-        let booked = world.booked(10, world.staff).await.id;
+        let (server, _, id) = world.written(Server::default()).await;
+        let [moved, cancelled] =
+            [world.booked(10, world.staff).await.id, world.booked(14, world.staff).await.id];
         settle().await;
-        server.lock().rename(&path(booked), &renamed());
-        world.business.change(by_operator(), Cancel { id: booked }).await.unwrap();
-        settle().await;
-        assert_eq!(world.status(booked).await, SYNCED);
-        let left: Vec<_> = left.iter().map(|name| format!("{COLLECTION}{name}.ics")).collect();
-        assert_eq!(server.lock().paths(), left, "{search:?}");
+        let other = format!("{COLLECTION}other.ics");
+        {
+            let mut server = server.lock();
+            server.rename(&path(moved), &renamed());
+            server.rename(&path(cancelled), &other);
+            (server.refuses_twins, server.search) = (Some(("409 Conflict", true)), search);
+        }
+        world.moved(moved, 12, world.staff).await;
+        world.business.change(by_operator(), Cancel { id: cancelled }).await.unwrap();
+        sleep(Duration::from_secs(70)).await;
+        for booked in [moved, cancelled] {
+            assert_eq!(world.status(booked).await, PENDING, "{search:?}");
+            assert!((1..=2).contains(&world.write(id, booked).await.attempts), "{search:?}");
+        }
+        assert_eq!(server.lock().paths(), [other, renamed()], "{search:?}");
+        server.lock().search = Search::ByUid;
+        minutes(4).await;
+        assert_eq!(
+            (world.status(moved).await, world.status(cancelled).await),
+            (SYNCED, SYNCED),
+            "{search:?}"
+        );
+        assert_eq!(server.lock().paths(), [renamed()], "{search:?}");
+        assert!(server.lock().events[&renamed()].1.contains("DTSTART:20260102T120000Z"), "{search:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failing_search_delays_only_its_write_and_ends_with_the_last_attempt() {
+    let world = World::new().await;
+    let (server, _, _) = world.written(Server { search: NOT_IMPLEMENTED, ..Server::default() }).await;
+    let booked = world.booked(10, world.staff).await.id;
+    settle().await;
+    server.lock().rename(&path(booked), &renamed());
+    world.business.change(by_operator(), Cancel { id: booked }).await.unwrap();
+    let other = world.booked(12, world.staff).await.id;
+    settle().await;
+    assert_eq!((world.status(booked).await, world.status(other).await), (PENDING, SYNCED));
+    minutes(24 * 60).await;
+    assert_eq!(world.status(booked).await, FAILED);
+    assert!(server.lock().paths().contains(&renamed().as_str()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_is_acknowledged_only_when_no_path_has_the_event() {
+    let world = World::new().await;
+    let (server, _, id) = world.written(Server::default()).await;
+    // The server creates the event and does not acknowledge it, and then a person moves the event.
+    let failing = Some((500, None));
+    server.lock().write_status = failing;
+    let booked = world.booked(10, world.staff).await.id;
+    settle().await;
+    let text = format!(
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:{booked}@receptionist\r\n\
+         DTSTART:20260102T100000Z\r\nDTEND:20260102T110000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    );
+    server.lock().store(&renamed(), text);
+    // The server claims that it does not have the event, although it does.
+    server.lock().write_status = Some((404, None));
+    world.business.change(by_operator(), Cancel { id: booked }).await.unwrap();
+    settle().await;
+    assert_eq!((world.status(booked).await, world.write(id, booked).await.attempts), (PENDING, 1));
+    server.lock().write_status = None;
+    minutes(1).await;
+    assert_eq!((world.status(booked).await, server.lock().paths().len()), (SYNCED, 0));
 }

@@ -13,7 +13,7 @@ use crate::calendars::{EventWriter, WrittenEvent};
 
 pub(super) const SYNCED: CalendarSyncStatus = CalendarSyncStatus::Synced;
 pub(super) const PENDING: CalendarSyncStatus = CalendarSyncStatus::Pending;
-const FAILED: CalendarSyncStatus = CalendarSyncStatus::Failed;
+pub(super) const FAILED: CalendarSyncStatus = CalendarSyncStatus::Failed;
 pub(super) const NOT_CONNECTED: CalendarSyncStatus = CalendarSyncStatus::NotConnected;
 
 pub(super) struct Plain;
