@@ -1,6 +1,6 @@
 //! Practices: additional businesses whose staff members have connected calendars. Their clients book, move and cancel
 //! appointments, connect, change and disconnect calendars, and erase contacts. Other people change the events on the
-//! calendar servers ([`host`]), which fail in many ways.
+//! calendar servers ([`host`]) and move them to other paths ([`person`]). The servers fail in many ways.
 //!
 //! Invariants between two runs of the engine:
 //!
@@ -22,6 +22,7 @@
 mod client;
 mod ending;
 mod host;
+mod person;
 mod probe;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,8 +44,8 @@ use tokio::sync::RwLock;
 use tokio::task::JoinHandle;
 
 use self::client::Client;
+use self::host::stamp;
 pub(crate) use self::host::{CalendarHost, Weather};
-use self::host::{path, stamp};
 use crate::dice::Dice;
 use crate::life::Life;
 use crate::shop::{every_day, text};
@@ -100,19 +101,19 @@ fn host_of<'a>(hosts: &'a [Arc<CalendarHost>], calendar: &ConnectedCalendar) -> 
 /// Checks that the newest acknowledged write of an appointment's event contains the state of the appointment.
 fn acknowledged(
     host: &CalendarHost,
-    path: &str,
+    id: AppointmentId,
     (status, times): (AppointmentStatus, Range<Timestamp>),
     is_written: bool,
 ) -> Result<(), String> {
     let state = host.state();
-    let found = state.acknowledged.get(path);
+    let found = state.acknowledged.get(&id);
     let is_right = match found {
         Some(Some(text)) => is_written && shows(text, status, &times),
         Some(None) => !is_written,
         None => false,
     };
     let shown = format!("{status:?} {times:?}, written: {is_written}");
-    if is_right { Ok(()) } else { Err(format!("{path} at {} is synced, {shown}, but {found:?}", host.name)) }
+    if is_right { Ok(()) } else { Err(format!("{id} at {} is synced, {shown}, but {found:?}", host.name)) }
 }
 
 /// True if a calendar file contains an appointment with this status and these times.
@@ -240,11 +241,9 @@ impl Sim {
                 // The writes of a disconnected calendar are deleted in steps.
                 let Some(calendar) = records.calendars.get(&write.calendar_id) else { continue };
                 let it = &records.appointments[&write.appointment_id];
-                let own = path(it.id);
-                let at = write.href.as_deref().unwrap_or(&own);
                 let (is_written, now) = (!write.is_deletion, (it.status, it.starts_at..it.ends_at));
                 let host = host_of(&hosts, calendar);
-                acknowledged(host, at, now, is_written).unwrap_or_else(|wrong| panic!("{wrong}"));
+                acknowledged(host, it.id, now, is_written).unwrap_or_else(|wrong| panic!("{wrong}"));
             }
             let asked: BTreeSet<_> = practice.erased.keys().collect();
             let is_missing = |id: &&ContactId| !asked.contains(id) && !records.has_contact(store, **id);

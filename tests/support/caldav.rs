@@ -35,9 +35,13 @@ pub(crate) struct Server {
     /// If a path is given, each write of an event to another path is refused, as if an event with the same UID existed
     /// at the given path.
     pub(crate) conflict: Option<String>,
-    /// The status with which the server refuses a second event with the same UID, and whether the refusal contains the
-    /// code of this conflict. The refusal does not name the first event.
+    /// The status of the refusal of a second event with the same UID, and whether the refusal contains the code of the
+    /// conflict.
     pub(crate) refuses_twins: Option<(&'static str, bool)>,
+    /// Whether the code of the conflict names the path of the first event.
+    pub(crate) names_twins: bool,
+    /// Whether the server stores each new event at a path of its own, which the `Location` of the response names.
+    pub(crate) relocates: bool,
     pub(crate) search: Search,
     /// Whether the response to a write contains the right `ETag` of the event. If not, it contains a wrong
     /// `ETag`.
@@ -190,8 +194,10 @@ impl Server {
         }
     }
 
-    fn has_twin(&self, path: &str, text: &str) -> bool {
-        self.events.iter().any(|(other, (_, known))| other != path && uid(known) == uid(text))
+    /// Returns another path with an event of the same UID.
+    fn twin(&self, path: &str, text: &str) -> Option<&str> {
+        let mut others = self.events.iter().filter(|(other, _)| *other != path);
+        others.find(|(_, (_, known))| uid(known) == uid(text)).map(|(other, _)| other.as_str())
     }
 
     pub(crate) fn store(&mut self, path: &str, text: String) {
@@ -238,18 +244,29 @@ impl Server {
             );
             return response("409 Conflict", &error).into_bytes();
         }
-        if let Some((status, has_code)) = self.refuses_twins.filter(|_| self.has_twin(path, body)) {
-            let code = if has_code { "<c:no-uid-conflict/>" } else { "The UID is in use." };
+        if let Some((status, has_code)) = self.refuses_twins
+            && let Some(twin) = self.twin(path, body)
+        {
+            let named = if self.names_twins { format!("<d:href>{twin}</d:href>") } else { String::new() };
+            let code = match has_code {
+                true => format!("<c:no-uid-conflict>{named}</c:no-uid-conflict>"),
+                false => "The UID is in use.".to_owned(),
+            };
             let error = format!(
                 "<d:error xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\">{code}</d:error>"
             );
             return response(status, &error).into_bytes();
         }
-        self.store(path, body.to_owned());
+        let mut stored = path.to_owned();
+        if self.relocates && !self.events.contains_key(path) {
+            stored = format!("{}-s{}.ics", path.trim_end_matches(".ics"), self.log.len());
+        }
+        self.store(&stored, body.to_owned());
         // The server may fail after it has stored the event.
         let status = if chance == 1 { "500 Oops" } else { "201 Created" };
         let etag = if self.names_etags { self.log.len() } else { 1 };
-        tagged(status, etag, "").into_bytes()
+        let location = format!("\r\nlocation: {stored}\r\n");
+        tagged(status, etag, "").replacen("\r\n", &location, 1).into_bytes()
     }
 }
 

@@ -1,11 +1,9 @@
-//! A client of a practice, and the people who change the events on its calendar servers.
+//! A client of a practice.
 
 use std::fmt::Debug;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chrono::TimeDelta;
 use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{
     Actor, AllDay, AppointmentId, CalendarKind, CalendarLogin, CalendarPassword, CalendarSyncStatus,
@@ -23,7 +21,7 @@ use engine::{BusinessHandle, EngineError};
 use parking_lot::Mutex;
 use view::{AppointmentView, CalendarView};
 
-use super::host::{CalendarHost, Foreign, Weather, path, stamp};
+use super::host::{CalendarHost, Weather};
 use super::{DAYS, HALF_HOUR, PRACTICES, Practice, STAFF, acknowledged, host_of, name};
 use crate::caldav::COLLECTION;
 use crate::dice::Dice;
@@ -129,7 +127,7 @@ impl Client {
         }
     }
 
-    fn some_start(&self) -> Timestamp {
+    pub(super) fn some_start(&self) -> Timestamp {
         let half_hours = i64::try_from(self.dice.between(1, DAYS * 48)).unwrap();
         let now = self.world.time.truth().millis();
         let step = HALF_HOUR.num_milliseconds();
@@ -383,7 +381,7 @@ impl Client {
             .map(|(calendar, _)| {
                 let is_written = before.status.is_active() && before.staff_id == calendar.staff_id;
                 let now = (before.status, before.starts_at..before.ends_at);
-                acknowledged(host_of(&hosts, calendar), &path(id), now, is_written)
+                acknowledged(host_of(&hosts, calendar), id, now, is_written)
             })
             .collect();
         // If the appointment has changed in the meantime, the outcomes are ignored.
@@ -394,104 +392,6 @@ impl Client {
                 .into_iter()
                 .filter_map(Result::err)
                 .for_each(|wrong| self.world.wrong(format_args!("{wrong}")));
-        }
-    }
-
-    /// Adds, replaces or removes an event that the service has not written, on one of the calendar servers.
-    pub(super) fn change_foreign(&self) {
-        let hosts = self.hosts();
-        if hosts.is_empty() {
-            return;
-        }
-        let host = self.dice.pick(&hosts);
-        let known: Vec<String> = host.state().foreign.keys().cloned().collect();
-        let at = if known.is_empty() { None } else { Some(self.dice.pick(&known).clone()) };
-        match (self.dice.below(3), at) {
-            (0, Some(at)) => {
-                self.world.say(format_args!("{at} vanishes from {}", host.name));
-                host.state().remove_foreign(&at);
-            }
-            (nth, at) => {
-                let (text, busy) = self.some_event(host);
-                self.world.say(format_args!("an event at {}: {busy:?}", host.name));
-                let foreign = Foreign { since: self.world.time.truth(), busy };
-                host.state().put_foreign(at.filter(|_| nth == 1), text, foreign);
-            }
-        }
-    }
-
-    /// Returns a random event: its calendar file and its busy times.
-    fn some_event(&self, host: &CalendarHost) -> (String, Vec<Range<Timestamp>>) {
-        let start = self.some_start();
-        let end = start + HALF_HOUR * i32::try_from(self.dice.between(1, 4)).unwrap();
-        let day = TimeDelta::days(1);
-        let midnight = Timestamp::from_millis(start.millis() / 86_400_000 * 86_400_000);
-        let number = self.dice.next();
-        let times = format!("DTSTART:{}\r\nDTEND:{}\r\n", stamp(start), stamp(end));
-        let mut uid = format!("{number}@elsewhere");
-        let (lines, busy) = match self.dice.below(8) {
-            0 => (format!("{times}TRANSP:TRANSPARENT\r\n"), Vec::new()),
-            1 => (format!("{times}STATUS:CANCELLED\r\n"), Vec::new()),
-            2 => (format!("{times}STATUS:TENTATIVE\r\n"), vec![start..end]),
-            3 => {
-                let all_day = |at: Timestamp| at.utc().format("%Y%m%d").to_string();
-                let (from, to) = (all_day(midnight), all_day(midnight + day));
-                let lines = format!("DTSTART;VALUE=DATE:{from}\r\nDTEND;VALUE=DATE:{to}\r\n");
-                (lines, vec![midnight..midnight + day])
-            }
-            4 => {
-                let busy = (0..3).map(|nth| start + day * nth..end + day * nth);
-                (format!("{times}RRULE:FREQ=DAILY;COUNT=3\r\n"), busy.collect())
-            }
-            5 => {
-                // An event with the UID of an appointment of another business counts like any other event.
-                let other = &self.all.lock()[(self.at + 1) % PRACTICES];
-                if let Some(id) = self.dice.any(&other.appointments) {
-                    uid = format!("{id}@receptionist");
-                }
-                (times, vec![start..end])
-            }
-            _ => (times, vec![start..end]),
-        };
-        // No two events of a server may have the same UID.
-        if host.state().has(&uid) {
-            uid = format!("{number}@elsewhere");
-        }
-        let text = format!(
-            "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:{uid}\r\nSUMMARY:Private\r\n{lines}END:VEVENT\r\n\
-             END:VCALENDAR\r\n"
-        );
-        (text, busy)
-    }
-
-    /// Deletes or changes an event that the service has written, as a person does.
-    pub(super) fn edit_own(&self) {
-        let hosts = self.hosts();
-        let mut own = Vec::new();
-        for host in &hosts {
-            own.extend(host.state().own().map(|(path, text)| (host, path.clone(), text.clone())));
-        }
-        if own.is_empty() {
-            return;
-        }
-        let (host, path, text) = self.dice.pick(&own);
-        let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
-        let edited = match self.dice.below(5) {
-            0 | 1 => None,
-            2 => Some(text.replace(line("STATUS:"), "STATUS:CANCELLED")),
-            3 => {
-                let start = self.some_start();
-                let moved = text.replace(line("DTSTART"), &format!("DTSTART:{}", stamp(start)));
-                Some(moved.replace(line("DTEND"), &format!("DTEND:{}", stamp(start + HALF_HOUR * 3))))
-            }
-            _ => Some(text.replace("SUMMARY:", "SUMMARY:Remember: ")),
-        };
-        let what = if edited.is_some() { "changes" } else { "deletes" };
-        self.world.say(format_args!("a person {what} {path} at {}", host.name));
-        let mut state = host.state();
-        match edited {
-            Some(text) => state.server.store(path, text),
-            None => _ = state.server.remove(path),
         }
     }
 }

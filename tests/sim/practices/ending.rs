@@ -11,7 +11,7 @@ use view::{AppointmentView, CalendarView, CalendarWriteView};
 
 use super::PRACTICES;
 use super::client::Client;
-use super::host::{CalendarHost, path};
+use super::host::{CalendarHost, uid};
 use super::probe::IGNORING_NOTHING;
 use crate::life::Life;
 use crate::looks::all;
@@ -93,7 +93,7 @@ impl Client {
     async fn check_nothing_waits(&self) {
         for (calendar, host) in self.written_calendars().await {
             for write in self.writes(&calendar).await {
-                let is_refused = host.state().refused.contains(&path(write.appointment_id));
+                let is_refused = host.state().refused.contains(&write.appointment_id);
                 let is_excused = write.reason.is_some()
                     || is_refused
                     || write.attempts >= ATTEMPTS_MAX
@@ -171,9 +171,10 @@ impl Client {
                 write.is_some_and(|it| it.status == CalendarSyncStatus::Synced)
             };
             let (state, settings) = (host.state(), &calendar.settings);
-            let events: Vec<_> = state.own().filter(|(path, _)| !state.left.contains(*path)).collect();
+            let is_left = |text: &str| state.left.iter().any(|id| text.contains(&uid(*id)));
+            let events: Vec<_> = state.own().filter(|(_, text)| !is_left(text)).collect();
             for it in &appointments {
-                let uid = format!("\r\nUID:{}@receptionist\r\n", it.id);
+                let uid = uid(it.id);
                 let found: Vec<_> = state.own().filter(|(_, text)| text.contains(&uid)).collect();
                 let is_meant = it.status.is_active() && it.staff_id == settings.staff_id;
                 if is_meant && it.ends_at > now {
@@ -182,11 +183,11 @@ impl Client {
                     let is_there = matches!(found[..], [(_, text)] if is_right(text));
                     assert!(is_there && is_synced(it.id), "{} has {found:?} for {it:?}", host.name);
                 }
-                let is_left = found.iter().all(|(path, _)| state.left.contains(*path));
-                assert!(is_meant || is_left, "{} has {found:?} for {it:?}", host.name);
+                let is_gone = found.is_empty() || state.left.contains(&it.id);
+                assert!(is_meant || is_gone, "{} has {found:?} for {it:?}", host.name);
             }
             for (path, text) in events {
-                let of = appointments.iter().find(|it| text.contains(&format!("UID:{}@receptionist", it.id)));
+                let of = appointments.iter().find(|it| text.contains(&uid(it.id)));
                 let of =
                     of.unwrap_or_else(|| panic!("{path} at {} is of another business: {text}", host.name));
                 // After a change of the setting `detail` (whether events contain names), the event of a past
@@ -257,9 +258,9 @@ impl Client {
             let is_unknown = it.calendar_sync_status == CalendarSyncStatus::NotConnected;
             assert!(writes.is_empty() == is_unknown, "{it:?} has {writes:?}");
             for host in hosts.iter().filter(|_| it.ends_at > now) {
-                let (state, path) = (host.state(), path(it.id));
-                let is_there = state.server.events.contains_key(&path);
-                assert!(!is_there || state.left.contains(&path), "{} still has {it:?}", host.name);
+                let state = host.state();
+                let is_there = state.has(&uid(it.id));
+                assert!(!is_there || state.left.contains(&it.id), "{} still has {it:?}", host.name);
             }
         }
     }

@@ -2,7 +2,9 @@
 //! file. Its own random numbers decide which requests fail, and how.
 //!
 //! The host records the writes that it has acknowledged. A write counts as acknowledged just before the first byte of
-//! the response is sent.
+//! the response is sent. A search that does not find an event acknowledges that the event is deleted.
+//!
+//! Invariant: the path of each event of an appointment begins with the id of the appointment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -70,6 +72,7 @@ impl Fault {
     }
 }
 
+const ID_CHARS: usize = 36;
 /// The service closes the connection if the response does not begin within this number of seconds.
 const AWAITED_SECONDS: u64 = 10;
 
@@ -89,10 +92,10 @@ pub(crate) struct CalendarHost {
 pub(crate) struct State {
     pub(crate) server: Server,
     pub(crate) weather: Weather,
-    /// The newest acknowledged write of each path: the calendar file, or `None` for a deletion.
-    pub(crate) acknowledged: BTreeMap<String, Option<String>>,
-    /// The paths at which the host has refused a write with a status of [`FINAL`].
-    pub(crate) refused: BTreeSet<String>,
+    /// The newest acknowledged write of each appointment: the calendar file, or `None` for a deletion.
+    pub(crate) acknowledged: BTreeMap<AppointmentId, Option<String>>,
+    /// The appointments of which the host has refused a write with a status of [`FINAL`].
+    pub(crate) refused: BTreeSet<AppointmentId>,
     /// The events that the service has not written, by path.
     pub(crate) foreign: BTreeMap<String, Foreign>,
     /// The busy times that a read before this time has stored are not checked, because the settings have changed, the
@@ -100,8 +103,8 @@ pub(crate) struct State {
     pub(crate) set_at: Timestamp,
     /// Whether written events may have the content of earlier settings.
     pub(crate) has_changed_detail: bool,
-    /// The paths of events that an earlier connection has left, and that the service has not written since.
-    pub(crate) left: BTreeSet<String>,
+    /// The appointments whose events an earlier connection has left, and that the service has not written since.
+    pub(crate) left: BTreeSet<AppointmentId>,
     /// The earliest time at which a new connection may write to this server, in milliseconds of simulated time.
     pub(crate) free_from: i64,
     /// The number of events that the service has not written and that were created on this host.
@@ -116,8 +119,19 @@ pub(crate) struct Foreign {
     pub(crate) busy: Vec<Range<Timestamp>>,
 }
 
-pub(crate) fn path(id: AppointmentId) -> String {
+/// Returns the path that the service chooses for the event of an appointment.
+fn path(id: AppointmentId) -> String {
     format!("{COLLECTION}{id}.ics")
+}
+
+/// Returns the appointment whose event has this path.
+fn appointment(path: &str) -> Option<AppointmentId> {
+    let id = path.strip_prefix(COLLECTION)?.get(..ID_CHARS)?;
+    id.parse::<uuid::Uuid>().ok().map(Into::into)
+}
+
+pub(crate) fn uid(id: AppointmentId) -> String {
+    format!("{id}@receptionist")
 }
 
 /// Formats a time as calendar files do.
@@ -140,7 +154,7 @@ impl State {
     /// Prepares a new connection. The events that the service has written so far then count as left by an earlier
     /// connection.
     pub(crate) fn begin_writing(&mut self) {
-        self.left = self.own().map(|(path, _)| path.clone()).collect();
+        self.left = self.own().filter_map(|(path, _)| appointment(path)).collect();
         self.acknowledged.clear();
         self.has_changed_detail = false;
     }
@@ -158,6 +172,19 @@ impl State {
         self.foreign.remove(path);
     }
 
+    /// Moves the event of an appointment to another path, or back to the path that the service chooses. Returns the new
+    /// path.
+    pub(crate) fn rename(&mut self, from: &str, is_back: bool) -> String {
+        let id = appointment(from).unwrap();
+        self.count += 1;
+        let other = format!("{COLLECTION}{id}-{}.ics", self.count);
+        let to = Some(path(id)).filter(|own| is_back && own != from).unwrap_or(other);
+        let (_, text) = self.server.events[from].clone();
+        self.server.remove(from);
+        self.server.store(&to, text);
+        to
+    }
+
     /// The calendar file with all events.
     fn file(&self) -> String {
         let events = self.server.events.values().map(|(_, text)| {
@@ -170,7 +197,9 @@ impl State {
     /// Carries out a request.
     fn respond(&mut self, request: &Request) -> Vec<u8> {
         if request.method() != "GET" {
-            self.left.retain(|path| request.method() != "PUT" || *path != request.path);
+            if request.method() == "PUT" {
+                self.left.retain(|id| !request.body.contains(&uid(*id)));
+            }
             return self.server.respond(&format!("{}{}", request.head, request.body));
         }
         let tag = self.server.log.len();
@@ -193,10 +222,20 @@ impl CalendarHost {
         dice: Dice,
         (time, trace): (Arc<Time>, Arc<Trace>),
     ) -> Self {
+        let refusals = [
+            ("403 Forbidden", true),
+            ("409 Conflict", true),
+            ("409 Conflict", false),
+            ("412 Precondition Failed", true),
+        ];
         let server = Server {
             has_no_tokens: dice.once_in(3),
             page: dice.maybe(2, || dice.below(3) + 1),
             names_etags: dice.once_in(2),
+            // A calendar has one event per UID (RFC 4791, section 5.3.2.1).
+            refuses_twins: Some(*dice.pick(&refusals)),
+            names_twins: dice.once_in(2),
+            relocates: dice.once_in(4),
             ..Server::default()
         };
         let state = State {
@@ -236,8 +275,7 @@ impl CalendarHost {
             Weather::Fair | Weather::Forgets | Weather::Locked | Weather::Down => return None,
             Weather::Rough => {}
             Weather::RefusesWrites(status) => return is_write.then_some(Fault::Status(status)),
-            // The service counts a deletion with this status as successful, so the server carries out deletions.
-            Weather::Missing => return (request.method() != "DELETE").then_some(Fault::Status(404)),
+            Weather::Missing => return Some(Fault::Status(404)),
             Weather::Hangs => return Some(Fault::Hangs),
         }
         if !self.dice.once_in(3) {
@@ -247,6 +285,7 @@ impl CalendarHost {
         let faults = [
             Fault::Status(401),
             Fault::Status(403),
+            Fault::Status(404),
             Fault::Status(412),
             Fault::Status(500),
             Fault::Status(507),
@@ -306,24 +345,37 @@ impl CalendarHost {
             _ => {}
         }
         let is_awaited = !matches!(fault, Some(Fault::Slow(seconds)) if seconds >= AWAITED_SECONDS);
-        if is_awaited && matches!(method, "PUT" | "DELETE") {
-            self.record(request, code, fault);
+        if is_awaited {
+            self.record(request, (code, std::str::from_utf8(&made).unwrap()), fault);
         }
         stream.write_all(&made).await?;
         stream.shutdown().await
     }
 
-    /// Records the response to a write.
-    fn record(&self, request: &Request, status: u16, fault: Option<Fault>) {
-        let (mut state, path) = (self.state(), request.path.clone());
-        let (is_deletion, has_effect) = (request.method() == "DELETE", fault.is_none_or(Fault::has_effect));
-        match status {
-            200..=299 if has_effect => {
-                state.acknowledged.insert(path, (!is_deletion).then(|| request.body.clone()));
+    /// Records the response to a write or a search.
+    fn record(&self, request: &Request, (status, response): (u16, &str), fault: Option<Fault>) {
+        let (mut state, has_effect) = (self.state(), fault.is_none_or(Fault::has_effect));
+        let is_final = FINAL.contains(&status) && !response.contains("no-uid-conflict");
+        let (id, written) = match request.method() {
+            "PUT" => (appointment(&request.path), Some(request.body.clone())),
+            "DELETE" => (appointment(&request.path), None),
+            // The response names no event.
+            "REPORT" if request.body.contains("calendar-query") && !response.contains("<d:response>") => {
+                (searched(&request.body), None)
             }
-            404 | 410 if is_deletion && has_effect => _ = state.acknowledged.insert(path, None),
-            status if FINAL.contains(&status) => _ = state.refused.insert(path),
+            _ => return,
+        };
+        let Some(id) = id else { return };
+        match status {
+            200..=299 if has_effect => _ = state.acknowledged.insert(id, written),
+            _ if is_final && request.method() != "REPORT" => _ = state.refused.insert(id),
             _ => {}
         }
     }
+}
+
+/// Returns the appointment whose event a request searches for.
+fn searched(body: &str) -> Option<AppointmentId> {
+    let id = body.split_once("@receptionist")?.0.rsplit('>').next()?;
+    id.parse::<uuid::Uuid>().ok().map(Into::into)
 }

@@ -296,14 +296,23 @@ async fn requests(
     };
     let mut response = send(url.clone()).await?;
     let mut is_missing = false;
-    match elsewhere(readings, loaded, write, &mut response).await? {
-        Some(Searched::At(other)) if other.path_and_query() != url.path_and_query() => {
-            url = other;
-            response = send(url.clone()).await?;
+    // A person may move or delete the event between a request and the search after it, so the search is repeated once.
+    for is_last in [false, true] {
+        match elsewhere(readings, loaded, write, &mut response).await? {
+            Some(Searched::At(other)) if other.path_and_query() != url.path_and_query() => {
+                if is_last {
+                    return Ok(delayed(&response, readings.shared.clocks.now()));
+                }
+                url = other;
+            }
+            Some(Searched::Missing) if times.is_some() && !is_last => {}
+            Some(Searched::Refused(refusal)) => return Ok(delayed(&refusal, readings.shared.clocks.now())),
+            searched => {
+                is_missing = matches!(searched, Some(Searched::Missing));
+                break;
+            }
         }
-        Some(Searched::Refused(response)) => return Ok(delayed(&response, readings.shared.clocks.now())),
-        Some(Searched::Missing) => is_missing = true,
-        Some(Searched::At(_)) | None => {}
+        response = send(url.clone()).await?;
     }
     let href = (url.path_and_query() != chosen.path_and_query()).then(|| url.path_and_query().to_owned());
     let is_done = match response.status {
