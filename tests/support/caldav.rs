@@ -40,6 +40,8 @@ pub(crate) struct Server {
     pub(crate) refuses_twins: Option<(&'static str, bool)>,
     /// Whether the code of the conflict names the path of the first event.
     pub(crate) names_twins: bool,
+    /// Called after the next refusal of a second event with the same UID.
+    pub(crate) after_refusal: Option<Box<dyn FnOnce(&mut Server) + Send>>,
     /// Whether the server stores each new event at a path of its own, which the `Location` of the response names.
     pub(crate) relocates: bool,
     pub(crate) search: Search,
@@ -255,6 +257,9 @@ impl Server {
             let error = format!(
                 "<d:error xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\">{code}</d:error>"
             );
+            if let Some(then) = self.after_refusal.take() {
+                then(self);
+            }
             return response(status, &error).into_bytes();
         }
         let mut stored = path.to_owned();

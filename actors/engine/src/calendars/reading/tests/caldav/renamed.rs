@@ -164,3 +164,52 @@ async fn a_deletion_is_acknowledged_only_when_no_path_has_the_event() {
     minutes(1).await;
     assert_eq!((world.status(booked).await, server.lock().paths().len()), (SYNCED, 0));
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_is_moved_or_deleted_after_a_refusal_is_written_once() {
+    type Change = fn(&mut Server);
+    let moves: Change = |server| server.rename(&renamed(), &format!("{COLLECTION}again.ics"));
+    let deletes: Change = |server| assert!(server.remove(&renamed()));
+    for (change, names_twins, after) in
+        [(moves, true, PENDING), (moves, false, SYNCED), (deletes, false, SYNCED)]
+    {
+        let world = World::new().await;
+        let (server, _, _) = world.written(Server::default()).await;
+        let booked = world.booked(10, world.staff).await.id;
+        settle().await;
+        {
+            let mut server = server.lock();
+            server.rename(&path(booked), &renamed());
+            (server.refuses_twins, server.names_twins) = (Some(("409 Conflict", true)), names_twins);
+            server.after_refusal = Some(Box::new(change));
+        }
+        world.moved(booked, 12, world.staff).await;
+        settle().await;
+        assert_eq!(world.status(booked).await, after);
+        minutes(1).await;
+        assert_eq!(world.status(booked).await, SYNCED);
+        let server = server.lock();
+        let [(_, (_, text))] = &server.events.iter().collect::<Vec<_>>()[..] else {
+            panic!("{:?}", server.paths())
+        };
+        assert!(text.contains("DTSTART:20260102T120000Z"), "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_the_server_stores_at_a_path_of_its_own_is_written_and_deleted_there() {
+    let world = World::new().await;
+    let refuses_twins = Some(("403 Forbidden", true));
+    let (server, _, _) = world.written(Server { relocates: true, refuses_twins, ..Server::default() }).await;
+    let booked = world.booked(10, world.staff).await.id;
+    settle().await;
+    assert_ne!(server.lock().paths(), [path(booked)]);
+    world.moved(booked, 12, world.staff).await;
+    settle().await;
+    assert_eq!((world.status(booked).await, server.lock().events.len()), (SYNCED, 1));
+    minutes(20).await;
+    assert_eq!(world.status(booked).await, SYNCED);
+    world.business.change(by_operator(), Cancel { id: booked }).await.unwrap();
+    settle().await;
+    assert_eq!((world.status(booked).await, server.lock().events.len()), (SYNCED, 0));
+}
