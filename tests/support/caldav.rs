@@ -41,7 +41,7 @@ pub(crate) struct Server {
     /// Whether the code of the conflict names the path of the first event.
     pub(crate) names_twins: bool,
     /// Called after the next refusal of a second event with the same UID.
-    pub(crate) after_refusal: Option<Box<dyn FnOnce(&mut Server) + Send>>,
+    pub(crate) after_refusal: Option<fn(&mut Server)>,
     /// Whether the server stores each new event at a path of its own, which the `Location` of the response names.
     pub(crate) relocates: bool,
     pub(crate) search: Search,

@@ -181,7 +181,7 @@ async fn an_event_that_is_moved_or_deleted_after_a_refusal_is_written_once() {
             let mut server = server.lock();
             server.rename(&path(booked), &renamed());
             (server.refuses_twins, server.names_twins) = (Some(("409 Conflict", true)), names_twins);
-            server.after_refusal = Some(Box::new(change));
+            server.after_refusal = Some(change);
         }
         world.moved(booked, 12, world.staff).await;
         settle().await;
