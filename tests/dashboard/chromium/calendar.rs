@@ -15,6 +15,7 @@ const ESCAPE: &str = "\u{e00c}";
 const UP: &str = "\u{e013}";
 const RIGHT: &str = "\u{e014}";
 const DOWN: &str = "\u{e015}";
+const PAGE_DOWN: &str = "\u{e00f}";
 
 impl Desk {
     /// The times and staff members of the appointments of the salon's first contact, in order.
@@ -308,6 +309,56 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     window.keys("/").await;
     window.sees("Search").await;
     assert!(window.path().await.ends_with("/search"), "{}", window.path().await);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    let picker = async |page: &str| {
+        desk.goto(page).await;
+        window.find("[data-pick]").await.click().await.unwrap();
+        window.find(".picker .chosen a:focus").await;
+    };
+    let days = (3..=14).map(|month| format!("{}-{:02}-28", 2026 + month / 13, (month - 1) % 12 + 1));
+    let looks = [(1280, false), (768, true), (390, false)].map(|(width, dark)| Looks { width, dark });
+    for (place, day) in days.enumerate() {
+        window.look(looks[place % looks.len()]).await;
+        // The page is that of the first day or that of the last month, from which the present month is far.
+        picker(if place % 2 == 0 { DAY } else { "calendar?view=day&date=2027-02-10" }).await;
+        if place < looks.len() {
+            desk.meets_wcag().await;
+        }
+        // The month comes into view, as when a person scrolls the list.
+        let scroll = format!(
+            "const months = [...document.querySelectorAll('.picker .months a')];
+             const place = months.findIndex(month => month.href.includes('date={}'));
+             document.querySelectorAll('.picker .month-slot')[place].scrollIntoView()",
+            &day[..7]
+        );
+        window.run(&scroll).await;
+        window.find(&format!(".picker td time[datetime='{day}']")).await.click().await.unwrap();
+        window.find(&format!("#board .lane[data-date='{day}']")).await;
+    }
+    // A click on the name of a month shows that month, and the keys open each of its days.
+    window.look(looks[0]).await;
+    picker(DAY).await;
+    window.run("document.querySelectorAll('.picker .months a')[9].click()").await;
+    window.find(".picker td:has(time[datetime='2026-10-01']) a:focus").await;
+    for key in [PAGE_DOWN, PAGE_DOWN, PAGE_DOWN, DOWN, RIGHT] {
+        window.keys(key).await;
+    }
+    window.find(".picker td:has(time[datetime='2027-01-09']) a:focus").await;
+    window.keys(ENTER).await;
+    window.sees("Saturday 9 January").await;
+    // The months before the list and after it open from its ends.
+    picker(DAY).await;
+    window.run("document.querySelector('.picker .months a').click()").await;
+    window.find(".picker .month-slot a:focus").await;
+    window.run("document.querySelector('.picker .month-head a:not([rel])').click()").await;
+    window.find(".picker td time[datetime='2025-12-31']").await.click().await.unwrap();
+    window.sees("Wednesday 31 December 2025").await;
     desk.close().await;
 }
 

@@ -1,5 +1,5 @@
-//! The month view of the calendar. It shows the number of appointments of each day. The other views have the
-//! same month as a date picker.
+//! The month view of the calendar. It shows the number of appointments of each day. The date picker of the
+//! other views is a list of these months.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,13 @@ use crate::dashboard::pages::prelude::*;
 const COUNTED_MAX: usize = 10_000;
 /// The number of load levels of a day. The stylesheet has a class for each of them.
 const LOADS: usize = 8;
-const MONTHS_OFFERED: u32 = 12;
+/// The number of months with a link: two before the first one, which is usually the present month, this one,
+/// and 13 after it. A day of the next twelve months is thus always in one of them.
+const MONTHS_OFFERED: u32 = 16;
+const MONTHS_BEFORE: u32 = 2;
+/// If the shown month is later than this number of months after the present one, it takes the place of the
+/// present month.
+const MONTHS_AHEAD_MAX: u32 = 12;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/month.html", config = "src/askama.toml")]
@@ -25,7 +31,7 @@ struct Page<'a> {
     head: Head,
     weekdays: Vec<String>,
     weeks: Vec<Week>,
-    /// The months around the shown month.
+    /// The months around the present month, or around the shown month if the present one is far from it.
     months: Vec<Tab>,
     date: NaiveDate,
     staff: String,
@@ -113,9 +119,8 @@ pub(super) async fn show(member: Member, asked: ViewQuery) -> Answered {
     let way = |to: Option<NaiveDate>| {
         to.map(|to| Crumb { label: view.month(to), path: member.calendar("month", to, asked.staff) })
     };
-    let offered = (0..MONTHS_OFFERED).filter_map(|ahead| month(i32::try_from(ahead).unwrap_or(0) - 1));
-    let offered = offered.map(|to| Tab {
-        label: view.short_month(to, first.year()),
+    let offered = offered(first, today).map(|to| Tab {
+        label: view.short_month(to),
         path: member.calendar("month", to, asked.staff),
         current: to == first,
     });
@@ -147,14 +152,27 @@ pub(super) async fn show(member: Member, asked: ViewQuery) -> Answered {
     })
 }
 
+/// The first days of the months that have a link, if a month is shown that begins on the day `shown`.
+fn offered(shown: NaiveDate, today: NaiveDate) -> impl Iterator<Item = NaiveDate> {
+    let present = today.with_day(1).unwrap_or(today);
+    let is_near = |from: NaiveDate| {
+        let range = from.checked_sub_months(Months::new(MONTHS_BEFORE))
+            ..=from.checked_add_months(Months::new(MONTHS_AHEAD_MAX));
+        range.contains(&Some(shown))
+    };
+    let from = if is_near(present) { present } else { shown };
+    let from = from.checked_sub_months(Months::new(MONTHS_BEFORE)).unwrap_or(from);
+    (0..MONTHS_OFFERED).filter_map(move |ahead| from.checked_add_months(Months::new(ahead)))
+}
+
 impl View {
     pub(super) fn month(&self, day: NaiveDate) -> String {
         capitalised(&self.words.dated("calendar-month-title", day, ""))
     }
 
-    /// The name of a month, with the year if it is the first month of another year.
-    fn short_month(&self, day: NaiveDate, year: i32) -> String {
-        let is_new = day.month() == 1 && day.year() != year;
+    /// The name of a month, with the year if it is the first month of a year.
+    fn short_month(&self, day: NaiveDate) -> String {
+        let is_new = day.month() == 1;
         let id = if is_new { "calendar-month-short-year" } else { "calendar-month-short" };
         capitalised(&self.words.dated(id, day, ""))
     }
