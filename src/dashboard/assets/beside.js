@@ -69,6 +69,24 @@ const show = booking => {
   (booking.querySelector('[autofocus]') ?? booking.querySelector('[aria-invalid], input[type=search]') ?? leave).focus();
 };
 
+// After a booking, the response is usually the page beside the panel. Its content then replaces the page's content, unless
+// scripts have changed the forms of the page.
+const arrive = async answer => {
+  const { pathname, searchParams } = new URL(answer.url), main = document.getElementById('main');
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html'), now = page.getElementById('main');
+  if (!answer.ok || !now || pathname !== location.pathname || now.querySelector('[data-filter]')) return location.assign(answer.url);
+  const { scrollLeft, scrollTop } = main.querySelector('.board') ?? {};
+  history.replaceState(null, '', answer.url);
+  document.title = page.title;
+  main.replaceChildren(...now.childNodes);
+  main.querySelector('.board')?.scrollTo(scrollLeft, scrollTop);
+  panel.replaceChildren();
+  panel.close();
+  const booked = [...main.querySelectorAll(`a[href$="/appointments/${CSS.escape(searchParams.get('booked'))}"]`)].at(-1);
+  (booked ?? main).focus({ preventScroll: true });
+  main.querySelector('.notice')?.scrollIntoView({ block: 'nearest' });
+};
+
 const send = async event => {
   const form = event.currentTarget;
   event.preventDefault();
@@ -76,7 +94,7 @@ const send = async event => {
   try {
     event.submitter.disabled = true;
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } });
-    if (answer.redirected) return location.assign(answer.url);
+    if (answer.redirected) return await arrive(answer).catch(() => location.assign(answer.url));
     show(await read(answer));
   } catch {
     form.submit();

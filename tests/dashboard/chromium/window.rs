@@ -162,6 +162,14 @@ impl Window {
         self.tools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
     }
 
+    /// Counts the documents that the window loads from now on, in the session storage of their origin.
+    #[allow(dead_code, reason = "only the tests of the dashboard count page loads")]
+    pub(super) async fn count_loads(&self) {
+        let source = "if (window === top)
+            try { sessionStorage.loads = 1 + Number(sessionStorage.loads ?? 0); } catch {}";
+        self.tools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source })).await;
+    }
+
     /// Sets the time zone of the visitor for the pages that are loaded from now on.
     #[allow(dead_code, reason = "only the tests of the booking page have visitors in other zones")]
     pub(super) async fn in_zone(&self, zone: &str) {
@@ -316,11 +324,16 @@ impl Window {
         self.client.execute_async(script, Vec::new()).await.unwrap()
     }
 
-    /// Sends keys to the focused element, when the scripts of the page have run.
-    pub(super) async fn keys(&self, keys: &str) {
+    /// Waits until the scripts of the page have run.
+    pub(super) async fn ready(&self) {
         if let Err(error) = self.patiently(RUNS, Vec::new()).await {
             panic!("the scripts of {} do not run: {error}: {:?}", self.path().await, self.complaints().await);
         }
+    }
+
+    /// Sends keys to the focused element, when the scripts of the page have run.
+    pub(super) async fn keys(&self, keys: &str) {
+        self.ready().await;
         // The browser sends each key to the element that has the focus at that moment. The test does not name
         // an element, because the page may replace it in the meantime.
         let keyboard = KeyActions::new("keyboard".to_owned());
