@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::journeys::{Desk, PHONE};
+use super::window::Window;
 
 const DAY: &str = "calendar?view=day&date=2026-03-02";
 const TAB: &str = "\u{e004}";
@@ -11,17 +12,22 @@ const RIGHT: &str = "\u{e014}";
 /// The maximum number of steps to an element.
 const STEPS_MAX: usize = 120;
 
-impl Desk {
-    /// Presses Tab until an element that matches this selector has the focus.
-    async fn tab_to(&self, css: &str) {
-        let is_there = format!("return document.activeElement.matches({})", json!(css));
-        for _ in 0..STEPS_MAX {
-            if self.window.run(&is_there).await == true {
-                return;
-            }
-            self.window.keys(TAB).await;
+/// Presses Tab until an element that matches this selector has the focus.
+pub(super) async fn tab_to(window: &Window, css: &str) {
+    window.find(css).await;
+    let is_there = format!("return document.activeElement.matches({})", json!(css));
+    for _ in 0..STEPS_MAX {
+        if window.run(&is_there).await == true {
+            return;
         }
-        panic!("{} has no {css} within {STEPS_MAX} steps", self.window.path().await);
+        window.keys(TAB).await;
+    }
+    panic!("{} has no {css} within {STEPS_MAX} steps", window.path().await);
+}
+
+impl Desk {
+    async fn tab_to(&self, css: &str) {
+        tab_to(&self.window, css).await;
     }
 }
 

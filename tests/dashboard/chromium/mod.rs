@@ -12,5 +12,6 @@ mod pages;
 mod pictures;
 mod records;
 mod salon;
+mod starting;
 mod tasks;
 mod window;
