@@ -73,6 +73,10 @@ impl Set {
     fn says<'a>(&self, english: &'a str, french: &'a str) -> &'a str {
         if self.locale == Locale::Fr { french } else { english }
     }
+
+    fn is_practice(&self) -> bool {
+        self.locale == Locale::Fr && self.customer == "Patient"
+    }
 }
 
 /// A new business without hours, services and staff members, whose owner uses the window.
@@ -89,7 +93,8 @@ impl<'a> New<'a> {
         let business = server.operator("POST", "/businesses", business).await;
         let id = business["id"].as_str().unwrap().to_owned();
         let of = |path: &str| format!("/businesses/{id}/{path}");
-        let owner = json!({ "email": format!("{}@example.com", set.trade), "role": "owner", "locale": set.locale });
+        let owner =
+            json!({ "email": format!("{}@example.com", set.trade), "role": "owner", "locale": set.locale });
         let owner = server.operator("POST", &of("people"), owner).await;
         let owner = Person { id: owner["id"].as_str().unwrap().to_owned(), link: String::new() };
         server.operator("PATCH", &of(&format!("people/{}", owner.id)), json!({ "status": "active" })).await;
@@ -104,7 +109,8 @@ impl<'a> New<'a> {
             tab_to(self.window, css).await;
             self.window.keys(ENTER).await;
         } else {
-            let shown = format!("document.querySelector({}).scrollIntoView({{ block: 'center' }})", json!(css));
+            let shown =
+                format!("document.querySelector({}).scrollIntoView({{ block: 'center' }})", json!(css));
             let found = self.window.find(css).await;
             self.window.run(&shown).await;
             found.click().await.unwrap();
@@ -126,6 +132,17 @@ impl<'a> New<'a> {
         }
         let over = "const d = document.documentElement; return d.scrollWidth - d.clientWidth";
         assert_eq!(self.window.run(over).await, 0, "{}", self.window.path().await);
+    }
+
+    /// Checks a page after the set was created. In French, a practice has patients and `actes`.
+    async fn is_right(&self, set: &Set) {
+        self.meets_wcag().await;
+        if set.is_practice() {
+            let text = self.window.text().await.to_lowercase();
+            for word in ["prestation", "client"] {
+                assert!(!text.contains(word), "{word}: {} {text}", self.window.path().await);
+            }
+        }
     }
 
     async fn get(&self, path: &str) -> Value {
@@ -164,13 +181,15 @@ async fn start_with_each_set(by_keyboard: bool, looks: [Looks; 4]) {
         for (name, _) in set.services {
             window.sees(name).await;
         }
-        new.meets_wcag().await;
+        window.sees(set.says("Services", "Actes")).await;
+        new.is_right(set).await;
         new.goes("main .notice a[href$='/today']").await;
         new.goes("main .steps a.first[href$='/settings/staff']").await;
         new.goes("main a[href$='/settings/staff/new']").await;
         let ticked = "return document.querySelectorAll('main [name=service_ids]:checked').length";
         window.find("main [name=service_ids]").await;
         assert_eq!(window.run(ticked).await, set.count, "a new staff member offers all services");
+        new.is_right(set).await;
         new.types("main [name=name]", "Inès").await;
         new.goes("main .does-form button.first").await;
         window.sees(set.says("During opening hours", "Aux horaires de l’établissement")).await;
@@ -179,18 +198,23 @@ async fn start_with_each_set(by_keyboard: bool, looks: [Looks; 4]) {
         // The owner books a service of the set at the first open time.
         new.goes("main .steps a.first[href$='/appointments/new']").await;
         window.find("dialog.beside[open] [name=q]").await;
-        let choose = format!(
-            "const field = document.querySelector('dialog [name=service]');
-             field.value = [...field.options].find(one => one.text.startsWith('{}')).value;
-             field.dispatchEvent(new Event('input', {{ bubbles: true }}));",
-            set.services[0].0
-        );
+        new.is_right(set).await;
         if by_keyboard {
             tab_to(&window, "dialog [name=service]").await;
             window.keys(set.services[0].0).await;
         } else {
+            let choose = format!(
+                "const field = document.querySelector('dialog [name=service]');
+                 field.value = [...field.options].find(one => one.text.startsWith('{}')).value;
+                 field.dispatchEvent(new Event('input', {{ bubbles: true }}));",
+                set.services[0].0
+            );
             window.run(&choose).await;
         }
+        // The open times are those of the chosen service when the response has arrived.
+        let chosen = "return document.querySelector('dialog [name=service]').value";
+        let chosen = window.run(chosen).await.as_str().unwrap().to_owned();
+        window.find(&format!("dialog [name=times_of][value^='{chosen}']")).await;
         new.goes("dialog [name=starts_at]:not([value=other])").await;
         window.find("dialog [name=starts_at]:not([value=other]):checked").await;
         new.types("dialog [name=q]", "Nora Haddad").await;
@@ -203,7 +227,29 @@ async fn start_with_each_set(by_keyboard: bool, looks: [Looks; 4]) {
         window.goto(&format!("/dashboard/b/{}/calendar?view=day&date={}", new.id, set.first_day)).await;
         window.sees("Nora Haddad").await;
         window.sees("Inès").await;
-        new.meets_wcag().await;
+        new.is_right(set).await;
+        if set.is_practice() {
+            for page in [
+                "today",
+                "appointments/new",
+                "contacts",
+                "insights",
+                "settings/services",
+                "settings/services/new",
+                "settings/staff",
+                "settings/hours",
+                "settings/website",
+                "settings/notices",
+                "settings/data",
+                "settings/keys/new",
+                "settings/calendars",
+                "knowledge",
+            ] {
+                window.goto(&format!("/dashboard/b/{}/{page}", new.id)).await;
+                assert!(window.path().await.ends_with(page), "{page}");
+                new.is_right(set).await;
+            }
+        }
         let profile = new.get("").await;
         assert_eq!(profile["customer_word"], set.customer.to_lowercase());
         let complaints = window.complaints().await;

@@ -99,3 +99,11 @@ customers-alone = { $customer ->
     [guest] Guests
    *[other] Clients
 }
+
+# The records that customers book. In French, their name depends on the word for customers.
+services = services
+a-service = a service
+the-service = the service
+this-service = this service
+of-service = of the service
+no-service = No service

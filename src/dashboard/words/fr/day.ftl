@@ -73,7 +73,7 @@ steps-done = { $count } sur 5
 steps-is-done = fait
 steps-hide = Masquer
 steps-do-hours = Saisir les horaires
-steps-do-service = Ajouter une prestation
+steps-do-service = Ajouter { a-service }
 steps-do-staff = Ajouter une personne
 steps-do-booking = Réserver un créneau
 steps-do-key = Créer la clé
@@ -85,10 +85,10 @@ steps-hours-done = { $count ->
     [one] Un jour par semaine
    *[other] { $count } jours par semaine
 }
-steps-service = Décrivez une prestation
+steps-service = Décrivez { a-service }
 steps-service-text = Ce que l’on peut réserver, et sa durée
-steps-staff = Indiquez qui réalise la prestation
-steps-staff-text = Au moins une personne qui réalise une prestation
+steps-staff = Indiquez qui réalise { the-service }
+steps-staff-text = Au moins une personne qui réalise { a-service }
 steps-booking = Prenez un premier rendez-vous
 steps-booking-text = Pour voir à quoi ressemble une journée ; vous pourrez l’annuler ensuite
 steps-key = Créez une clé
@@ -151,7 +151,10 @@ calendar-to-later = Plus tard
 appointment-itself = Rendez-vous
 appointment-about = { $service } pour { $who }, jusqu’à { $until }
 appointment-when = Quand
-appointment-service = Prestation
+appointment-service = { $customer ->
+    [patient] Acte
+   *[other] Prestation
+}
 appointment-with = Avec
 appointment-status = État
 appointment-status-active = En attente et confirmés
@@ -230,7 +233,10 @@ ending-final = Cette action est irréversible. Le rendez-vous et son historique 
 # Réserver.
 book-title = Prendre un rendez-vous
 book-sub = Heure locale : { $place }.
-book-what = Prestation et heure
+book-what = { $customer ->
+    [patient] Acte et heure
+   *[other] Prestation et heure
+}
 book-close = Fermer
 book-ignore-calendars = Ignorer les créneaux occupés des agendas connectés
 book-anybody = Première personne disponible
@@ -262,7 +268,10 @@ book-too-long-ago = Un rendez-vous peut remonter à 30 jours au plus.
 book-part-morning = Matin
 book-part-afternoon = Après-midi
 book-part-evening = Soir
-book-times-none = Aucun créneau libre ce jour-là. Choisissez un autre jour, une autre personne ou une autre prestation, ou saisissez une heure.
+book-times-none = { $customer ->
+    [patient] Aucun créneau libre ce jour-là. Choisissez un autre jour, une autre personne ou un autre acte, ou saisissez une heure.
+   *[other] Aucun créneau libre ce jour-là. Choisissez un autre jour, une autre personne ou une autre prestation, ou saisissez une heure.
+}
 book-times-now = Choisissez un créneau libre ou saisissez une autre heure.
 book-times-changed = Rien n’est encore réservé. Voici les créneaux qui correspondent à vos nouveaux choix : choisissez-en un et réservez.
 book-not-yet = Rien n’est encore réservé. Le formulaire indique maintenant les règles que cette heure enfreint.
@@ -285,9 +294,15 @@ book-do = Réserver
 book-do-anyway = Réserver quand même
 book-stopped = Réservation impossible
 book-suspended = Cet établissement est suspendu.
-book-no-service = Aucune prestation n’est encore proposée.
+book-no-service = { $customer ->
+    [patient] Aucun acte n’est encore proposé.
+   *[other] Aucune prestation n’est encore proposée.
+}
 book-no-hours = Il n’y a pas encore d’horaires d’ouverture.
-book-no-staff = Aucun membre de l’équipe ne réalise encore de prestation.
+book-no-staff = { $customer ->
+    [patient] Aucun membre de l’équipe ne réalise encore d’acte.
+   *[other] Aucun membre de l’équipe ne réalise encore de prestation.
+}
 booked-done = Réservé.
 booked-known = Réservé pour le contact qui a déjà ce numéro ou cette adresse e-mail. Le nom saisi n’a pas été utilisé. Vous pouvez le modifier sur la page du contact.
 booked-see = Ouvrir le rendez-vous

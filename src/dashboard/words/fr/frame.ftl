@@ -9,7 +9,10 @@ insights = Statistiques
 settings = Réglages
 settings-business = Établissement
 settings-hours = Horaires
-settings-services = Prestations
+settings-services = { $customer ->
+    [patient] Actes
+   *[other] Prestations
+}
 settings-staff = Équipe
 settings-website = Page de réservation
 settings-notices = Messages aux { customers }
@@ -98,4 +101,30 @@ customers-alone = { $customer ->
     [patient] Patients
     [guest] Hôtes
    *[other] Clients
+}
+
+# Ce que l’on réserve : une prestation, ou un acte dans un cabinet.
+services = { $customer ->
+    [patient] actes
+   *[other] prestations
+}
+a-service = { $customer ->
+    [patient] un acte
+   *[other] une prestation
+}
+the-service = { $customer ->
+    [patient] l’acte
+   *[other] la prestation
+}
+this-service = { $customer ->
+    [patient] cet acte
+   *[other] cette prestation
+}
+of-service = { $customer ->
+    [patient] de l’acte
+   *[other] de la prestation
+}
+no-service = { $customer ->
+    [patient] Aucun acte
+   *[other] Aucune prestation
 }

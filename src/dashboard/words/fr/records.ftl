@@ -205,7 +205,10 @@ contact-visits = Visites
 contact-cancelled = Annulations
 contact-no-show = Non venu
 contact-usual = D’habitude
-contact-usual-service = Prestation
+contact-usual-service = { $customer ->
+    [patient] Acte
+   *[other] Prestation
+}
 contact-usual-staff = Membre de l’équipe
 contact-to-come = Rendez-vous à venir
 contact-none-to-come = Aucun rendez-vous à venir.
@@ -269,7 +272,7 @@ erase-do = Effacer définitivement
 erase-export-first = Exporter d’abord
 
 # Les connaissances.
-knowledge-sub = Ce que l’accueil peut dire aux appelants, en plus des horaires et des prestations
+knowledge-sub = Ce que l’accueil peut dire aux appelants, en plus des horaires et des { services }
 knowledge-search = Rechercher dans les connaissances
 knowledge-entries = Fiches, les plus récentes d’abord
 knowledge-detail = { $language } · modifiée le { $when }

@@ -127,9 +127,12 @@ hours-day-sub = Jusqu’à quatre ouvertures. Laissez toutes les heures vides po
 
 # Les prestations.
 services-sub = Ce que l’on peut réserver, et pour quelle durée
-services-add = Ajouter une prestation
-services-none = Aucune prestation pour l’instant
-services-none-text = La réservation est possible dès qu’il y a une prestation et une personne qui la réalise.
+services-add = Ajouter { a-service }
+services-none = { no-service } pour l’instant
+services-none-text = { $customer ->
+    [patient] La réservation est possible dès qu’il y a un acte et une personne qui le réalise.
+   *[other] La réservation est possible dès qu’il y a une prestation et une personne qui la réalise.
+}
 services-before-after = Battement
 services-around = { $before }, { $after } min
 services-notice = Préavis
@@ -138,12 +141,21 @@ services-status = État
 services-not-bookable = Non réservable
 services-no-staff = Aucun membre de l’équipe pour l’instant
 services-everybody = Tout le monde
-service = Prestation
-service-about-title = La prestation
-service-about = Telle que les appelants la connaissent.
+service = { $customer ->
+    [patient] Acte
+   *[other] Prestation
+}
+service-about-title = { $customer ->
+    [patient] L’acte
+   *[other] La prestation
+}
+service-about = { $customer ->
+    [patient] Tel que les appelants le connaissent.
+   *[other] Telle que les appelants la connaissent.
+}
 service-name = Nom
 service-description = Description
-service-description-hint = L’accueil lit la description aux appelants qui se renseignent sur la prestation.
+service-description-hint = L’accueil lit la description aux appelants qui se renseignent sur { the-service }.
 service-time = Durée et délais
 service-time-about = Les rendez-vous déjà pris gardent leur durée.
 service-takes = Durée
@@ -160,13 +172,25 @@ service-price = Prix
 service-price-about = Pour vous et votre équipe ; les appelants ne le connaissent pas.
 service-currency = Devise
 service-currency-hint = Trois lettres, par exemple EUR.
-service-not-bookable = Cette prestation n’est pas réservable : aucun membre actif de l’équipe ne la réalise. Cochez les membres concernés sous « Réalisée par ».
-service-done-by = Réalisée par
-service-done-by-about = Choisissez les membres de l’équipe qui réalisent cette prestation. Sans eux, personne ne peut la réserver.
+service-not-bookable = { $customer ->
+    [patient] Cet acte n’est pas réservable : aucun membre actif de l’équipe ne le réalise. Cochez les membres concernés sous « Réalisé par ».
+   *[other] Cette prestation n’est pas réservable : aucun membre actif de l’équipe ne la réalise. Cochez les membres concernés sous « Réalisée par ».
+}
+service-done-by = { $customer ->
+    [patient] Réalisé par
+   *[other] Réalisée par
+}
+service-done-by-about = { $customer ->
+    [patient] Choisissez les membres de l’équipe qui réalisent cet acte. Sans eux, personne ne peut le réserver.
+   *[other] Choisissez les membres de l’équipe qui réalisent cette prestation. Sans eux, personne ne peut la réserver.
+}
 service-in-lists = Dans les listes et l’agenda
 service-in-lists-about = Ces réglages ne changent rien aux réservations.
 service-category = Catégorie
-service-category-hint = Les prestations d’une même catégorie sont présentées ensemble.
+service-category-hint = { $customer ->
+    [patient] Les actes d’une même catégorie sont présentés ensemble.
+   *[other] Les prestations d’une même catégorie sont présentées ensemble.
+}
 position = Position
 position-hint = Les listes commencent par le plus petit nombre.
 color = Couleur
@@ -192,11 +216,20 @@ business-word-patient = Patient
 business-word-guest = Hôte
 business-grid_minutes = Lignes de l’agenda
 business-grid_minutes-hint = L’équipe peut réserver à la minute près. Ceci règle l’écart entre les lignes.
-service-offered = Proposée
-service-not-offered = Non proposée
-service-offered-hint = Si la case est décochée, personne ne peut réserver cette prestation ; les rendez-vous pris sont conservés.
+service-offered = { $customer ->
+    [patient] Proposé
+   *[other] Proposée
+}
+service-not-offered = { $customer ->
+    [patient] Non proposé
+   *[other] Non proposée
+}
+service-offered-hint = Si la case est décochée, personne ne peut réserver { this-service } ; les rendez-vous pris sont conservés.
 service-delete-about = Possible uniquement si aucun rendez-vous ni aucun membre de l’équipe ne l’utilise.
-service-delete-text = La prestation est supprimée définitivement. C’est possible uniquement si aucun rendez-vous, passé ou à venir, ni aucun membre de l’équipe ne l’utilise.
+service-delete-text = { $customer ->
+    [patient] L’acte est supprimé définitivement. C’est possible uniquement si aucun rendez-vous, passé ou à venir, ni aucun membre de l’équipe ne l’utilise.
+   *[other] La prestation est supprimée définitivement. C’est possible uniquement si aucun rendez-vous, passé ou à venir, ni aucun membre de l’équipe ne l’utilise.
+}
 
 # L’équipe.
 staff-sub = Les personnes avec qui l’on prend rendez-vous.
@@ -204,9 +237,12 @@ staff-sub-people = Les personnes qui peuvent se connecter sont sur la page Accè
 staff-add = Ajouter un membre de l’équipe
 staff-list = Membres de l’équipe
 staff-none = Aucun membre pour l’instant
-staff-none-text = Ajoutez les personnes qui reçoivent les rendez-vous, avec leurs prestations et leurs heures.
-staff-no-services = Aucune prestation
-staff-all-services = Toutes les prestations
+staff-none-text = Ajoutez les personnes qui reçoivent les rendez-vous, avec leurs { services } et leurs heures.
+staff-no-services = { no-service }
+staff-all-services = { $customer ->
+    [patient] Tous les actes
+   *[other] Toutes les prestations
+}
 staff-whenever = Aux horaires de l’établissement
 staff-never = Aucune heure de travail
 staff-own-hours = À ses propres heures
@@ -217,7 +253,7 @@ staff-name-hint = Tel que les appelants l’entendent.
 staff-zone = Fuseau horaire d’affichage
 staff-zone-hint = Les heures sont toujours celles du fuseau horaire de l’établissement.
 staff-services-about = Ce que l’on peut réserver avec cette personne.
-staff-no-services-yet = Aucune prestation pour l’instant.
+staff-no-services-yet = { no-service } pour l’instant.
 staff-hours-about = S’appliquent uniquement avec « À ses propres heures », et dans les horaires d’ouverture. Un jour non coché est un jour de repos.
 staff-works = Travaille
 staff-works-again = et
@@ -252,7 +288,7 @@ deletion-or-off = Vous pouvez aussi décocher la case sur sa page : la réserva
 deletion-not = Rien n’a été supprimé.
 deletion-appointment = Un rendez-vous s’y rapporte.
 deletion-message = Un message a été laissé pour cette personne.
-deletion-staff = Un membre de l’équipe réalise cette prestation.
+deletion-staff = Un membre de l’équipe réalise { this-service }.
 deletion-person = Un accès est lié à ce membre de l’équipe.
 deletion-look = Afficher
 deletion-back = Retour à sa page
@@ -268,7 +304,7 @@ data-log-owner = Durée de conservation du journal : { $time }. Seul un propri�
 data-export = Export
 data-export-about = Toutes les données de l’établissement, dans un seul fichier.
 data-export-do = Tout télécharger
-data-export-hint = Fiche, prestations, équipe, contacts, rendez-vous, appels, messages et connaissances au format JSON Lines : un élément par ligne. Les clés, les accès et les webhooks n’y figurent pas. L’exploitant du service peut voir qui a téléchargé les données.
+data-export-hint = Fiche, { services }, équipe, contacts, rendez-vous, appels, messages et connaissances au format JSON Lines : un élément par ligne. Les clés, les accès et les webhooks n’y figurent pas. L’exploitant du service peut voir qui a téléchargé les données.
 data-tables = Fichiers pour tableurs
 data-tables-about = Les contacts et les rendez-vous en fichiers CSV.
 data-tables-contacts = Télécharger les contacts
@@ -300,12 +336,12 @@ website-button = Un bouton
 website-frame = La page elle-même
 website-frame-title = Prendre rendez-vous
 website-page = La page
-website-page-about = Elle montre vos prestations, les créneaux libres et un court formulaire.
+website-page-about = Elle montre vos { services }, les créneaux libres et un court formulaire.
 website-enabled = La page de réservation est activée
 website-enabled-hint = Ce que les { customers } peuvent y faire dépend du réglage « { business-booking } » de l’établissement.
 website-slug = Fin de l’adresse
 website-slug-hint = 3 à 60 lettres de a à z, chiffres et traits d’union. Laissez vide pour la tirer du nom. Après un changement, l’ancienne adresse ne fonctionne plus et vous reste réservée 90 jours.
-website-show_prices = Afficher les prix des prestations
+website-show_prices = Afficher les prix des { services }
 website-color = Couleur des boutons
 website-color-hint = Par exemple #1a2b3c. Le texte des boutons est noir ou blanc.
 website-contact = Pour les questions
@@ -318,7 +354,7 @@ website-changes-about = Chaque { customer } reçoit un lien vers son rendez-vous
 website-change_by_caller = { Customers } peuvent déplacer et annuler leurs rendez-vous
 website-change_notice_minutes = Délai minimal entre une modification et le début
 website-change_notice_minutes-hint = S’il reste moins de temps, les { customers } doivent s’adresser à votre équipe.
-website-notice-of-service = Le délai minimal de la prestation
+website-notice-of-service = Le délai minimal { of-service }
 website-origins = Sites qui peuvent afficher la page
 website-origins-about = Seuls ces sites peuvent afficher la page dans leurs propres pages.
 website-origins-hint = Un par ligne, par exemple https://www.example.com
@@ -364,11 +400,14 @@ notices-why-no_address = Il n’y a pas d’adresse e-mail.
 notices-why-ended = Le rendez-vous avait commencé.
 
 start-title = Commencer avec un modèle de votre métier
-start-sub = Un modèle ajoute à un nouvel établissement des prestations avec des durées et des prix usuels, et fixe ses horaires. Tout se modifie ensuite.
-start-hint = Ajoute des prestations et des horaires usuels, que vous pouvez modifier.
+start-sub = Un modèle ajoute à un nouvel établissement des { services } avec des durées et des prix usuels, et fixe ses horaires. Tout se modifie ensuite.
+start-hint = Ajoute des { services } et des horaires usuels, que vous pouvez modifier.
 start-do = Créer ce modèle
-start-has-services = Cet établissement a déjà des prestations
-start-has-services-text = Un modèle ne s’ajoute qu’à un établissement sans prestation.
+start-has-services = Cet établissement a déjà des { services }
+start-has-services-text = { $customer ->
+    [patient] Un modèle ne s’ajoute qu’à un établissement sans acte.
+   *[other] Un modèle ne s’ajoute qu’à un établissement sans prestation.
+}
 start-hair = Salon de coiffure
 start-hair-cut = Coupe
 start-hair-cut-short = Coupe courte
