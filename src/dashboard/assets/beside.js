@@ -1,4 +1,6 @@
-// The booking form as a panel beside the page. A link to the form opens the panel; on a phone it covers the page.
+// The booking form as a panel beside the page. A link to the form opens the panel; on a phone it covers the page. A link
+// in the panel replaces the form by the one that blocks the chosen time.
+import { plain } from './dialog.js';
 import { follow } from './follow.js';
 let panel, from;
 
@@ -16,7 +18,14 @@ const rename = root => {
     }
   }
 };
-const read = async answer => new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('booking');
+const parse = async answer => new DOMParser().parseFromString(await answer.text(), 'text/html');
+const read = async answer => (await parse(answer)).querySelector('#booking, #blocking');
+
+const load = async url => {
+  const answer = await fetch(url, { headers: { accept: 'text/html' } });
+  if (!answer.ok || answer.redirected) throw new Error(answer.status);
+  return read(answer);
+};
 
 // The browser announces that the panel was closed at the next frame. Until then, the person may have opened the panel
 // again or moved the focus, so `close` does not wait for it.
@@ -39,9 +48,10 @@ const show = booking => {
     panel.addEventListener('close', closed);
     panel.addEventListener('keydown', event => { if (event.key === 'Escape') { event.preventDefault(); close(); } });
     panel.addEventListener('click', event => {
-      if (!event.target.closest('[data-leave]')) return;
+      const block = plain(event) && event.target.closest('[data-block]');
+      if (!block && !event.target.closest('[data-leave]')) return;
       event.preventDefault();
-      close();
+      if (block) load(block.href).then(show).catch(() => location.assign(block.href)); else close();
     });
   }
   const [head, title, blocks, leave] = ['header', 'h2', 'span', 'button'].map(tag => document.createElement(tag));
@@ -63,18 +73,20 @@ const show = booking => {
   const form = booking.querySelector('form');
   if (form) {
     lift(form);
-    follow(form, now => { rename(now); lift(now); });
+    if (form.dataset.follow) follow(form, now => { rename(now); lift(now); });
     form.addEventListener('submit', send);
   }
-  (booking.querySelector('[autofocus]') ?? booking.querySelector('[aria-invalid], input[type=search]') ?? leave).focus();
+  const first = '[aria-invalid], input[type=search], [name=note]';
+  (booking.querySelector('[autofocus]') ?? booking.querySelector(first) ?? leave).focus();
 };
 
-// After a booking, the response is usually the page beside the panel. Its content then replaces the page's content, unless
-// scripts have changed the forms of the page.
+// After a booking or a block, the response is usually the page beside the panel. Its content then replaces the page's
+// content, unless scripts have changed the forms of the page.
 const arrive = async answer => {
   const { pathname, searchParams } = new URL(answer.url), main = document.getElementById('main');
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html'), now = page.getElementById('main');
-  if (!answer.ok || !now || pathname !== location.pathname || now.querySelector('[data-filter]')) return location.assign(answer.url);
+  const page = await parse(answer), now = page.getElementById('main');
+  const isBeside = answer.ok && now && pathname === location.pathname && !now.querySelector('[data-filter]');
+  if (!isBeside) return location.assign(answer.url);
   const { scrollLeft, scrollTop } = main.querySelector('.board') ?? {};
   history.replaceState(null, '', answer.url);
   document.title = page.title;
@@ -92,7 +104,7 @@ const send = async event => {
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   try {
-    event.submitter.disabled = true;
+    if (event.submitter) event.submitter.disabled = true;
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } });
     if (answer.redirected) return await arrive(answer).catch(() => location.assign(answer.url));
     show(await read(answer));
@@ -119,9 +131,7 @@ export async function open(link) {
   }
   url.searchParams.set('back', back());
   try {
-    const answer = await fetch(url, { headers: { accept: 'text/html' } });
-    if (!answer.ok || answer.redirected) throw new Error(answer.status);
-    const booking = await read(answer);
+    const booking = await load(url);
     from = link;
     show(booking);
   } catch {
@@ -130,7 +140,7 @@ export async function open(link) {
 }
 
 document.addEventListener('click', event => {
-  if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (event.defaultPrevented || !plain(event)) return;
   const link = event.target.closest('main a[href*="/appointments/new"]');
   if (!link) return;
   event.preventDefault();

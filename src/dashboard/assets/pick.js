@@ -31,9 +31,11 @@ const put = (slot, month) => {
   slot.setAttribute('aria-label', month.getAttribute('aria-label'));
   slot.replaceChildren(month.querySelector('.month-head'), month.querySelector('table'));
 };
-const fill = (slot, month = monthAt(slot.url)) => slot.filled ??= Promise.resolve(month).then(found => put(slot, found), () => { slot.filled = undefined; });
+const fill = (slot, month = monthAt(slot.url)) => slot.filled ??= Promise.resolve(month)
+  .then(found => put(slot, found), () => { slot.filled = undefined; });
 const jump = async slot => {
   for (const one of slots) one.link.ariaCurrent = one === slot ? 'true' : null;
+  slot.link.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   slot.parentElement.scrollTop = slot.offsetTop;
   await fill(slot);
   (slot.querySelector('.chosen a') ?? slot.querySelector('td a'))?.focus({ preventScroll: true });
@@ -50,7 +52,8 @@ const show = async url => {
   const slot = slots.find(one => one.link.hasAttribute('aria-current')) ?? slots[0];
   fill(slot, month);
   await jump(slot);
-  const seen = new IntersectionObserver(all => all.filter(one => one.isIntersecting).forEach(one => fill(one.target)), { root: list, rootMargin: '50%' });
+  const look = all => all.filter(one => one.isIntersecting).forEach(one => fill(one.target));
+  const seen = new IntersectionObserver(look, { root: list, rootMargin: '50%' });
   slots.forEach(one => seen.observe(one));
 };
 document.addEventListener('click', e => {

@@ -214,9 +214,22 @@ async fn a_click_on_an_empty_time_opens_the_booking_panel_which_offers_time_off(
     window.mouse("mouseReleased", (x, y + hour / 2.0)).await;
     window.sees("10:30 – 11:15").await;
     window.find("dialog.beside > header [data-block]").await.click().await.unwrap();
-    window.fill("note", "Dentist").await;
-    window.run("document.querySelector('#block').requestSubmit()").await;
+    window.find("dialog.beside [name=note]:focus").await.send_keys("Dentist").await.unwrap();
+    desk.meets_wcag().await;
+    // A wrong time is reported in the panel.
+    let end = window.find("dialog.beside [name=to_time]").await;
+    let until = end.attr("value").await.unwrap().unwrap();
+    assert_eq!(until, "11:15");
+    end.clear().await.unwrap();
+    end.send_keys("noon").await.unwrap();
+    window.find("dialog.beside .does-form button.first").await.click().await.unwrap();
+    let end = window.find("dialog.beside [name=to_time][aria-invalid]").await;
+    end.clear().await.unwrap();
+    end.send_keys(&until).await.unwrap();
+    window.find("dialog.beside .does-form button.first").await.click().await.unwrap();
     window.sees("Time off: Dentist").await;
+    assert!(window.path().await.ends_with(DAY), "{}", window.path().await);
+    window.find("#board .grip").await;
     desk.close().await;
 }
 

@@ -64,8 +64,7 @@ async fn a_day_is_picked_and_time_is_blocked_with_the_keyboard_alone() {
     window.find("dialog.beside[open] [name=q]:focus").await;
     desk.tab_to("dialog.beside > header [data-block]").await;
     window.keys(ENTER).await;
-    window.find("#block [name=note]").await;
-    desk.tab_to("#block [name=note]").await;
+    window.find("dialog.beside [name=note]:focus").await;
     window.keys("Dentist").await;
     window.keys(ENTER).await;
     window.sees("Time off: Dentist").await;

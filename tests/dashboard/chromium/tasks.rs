@@ -71,6 +71,19 @@ impl<'a> Task<'a> {
         self
     }
 
+    /// Drags over an hour of empty time that begins with this free time.
+    async fn drag_over_an_hour(mut self, css: &str) -> Self {
+        let window = &self.desk.window;
+        let ((x, middle), hour) = (window.middle(css).await, self.desk.hour().await);
+        let top = middle - hour / 5.0;
+        window.mouse("mousePressed", (x, top)).await;
+        window.mouse("mouseMoved", (x, middle + hour / 2.0)).await;
+        window.mouse("mouseMoved", (x, top + hour)).await;
+        window.mouse("mouseReleased", (x, top + hour)).await;
+        self.steps += 1;
+        self
+    }
+
     async fn sees(self, text: &str) -> Self {
         self.desk.window.sees(text).await;
         self
@@ -127,9 +140,12 @@ async fn the_ten_most_frequent_tasks_take_at_most_the_steps_of_the_best_known_pr
     let task = from(TODAY).await.click("[data-pick]").await;
     let task = task.click(".picker td time[datetime='2026-03-23']").await;
     task.done("Monday 23 March", cost(2, 1, 2)).await;
-    // The team blocks a time.
-    let task = from(LATER).await.click(FREE).await.click("dialog.beside > header [data-block]").await;
-    task.click("#block button.first").await.done("Time off", cost(3, 2, 3)).await;
+    // The team blocks an hour.
+    let free = "#board .lane li[data-minute='660'] .free";
+    let task = from(LATER).await.drag_over_an_hour(free).await.sees("11:00 – 12:00").await;
+    let task = task.click("dialog.beside > header [data-block]").await;
+    let task = task.click("dialog.beside .does-form button.first").await;
+    task.done("Time off", cost(3, 0, 3)).await;
     // The team records that a customer did not come, and that another one has arrived.
     let task = from(TODAY).await.click(&format!("{} [value=no_show]", card(540))).await;
     desk.window.find(&format!("{}:not(:has(.tick)) .chip", card(540))).await;
