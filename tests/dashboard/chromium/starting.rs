@@ -253,6 +253,11 @@ async fn start_with_each_set(by_keyboard: bool, looks: [Looks; 4]) {
         let profile = new.get("").await;
         assert_eq!(profile["customer_word"], set.customer.to_lowercase());
         let complaints = window.complaints().await;
+        // The stream of the owner before ends when another owner signs in, and the browser reports that.
+        let complaints: Vec<_> = complaints
+            .iter()
+            .filter(|one| !one.contains("the server responded with a status of 4"))
+            .collect();
         assert!(complaints.is_empty(), "{complaints:?}");
     }
     window.close().await;
