@@ -174,7 +174,22 @@ async fn the_month_counts_appointments_and_marks_closed_days() {
         "{closed}"
     );
     assert!(cell(&page, "2026-04-01").contains("load-4 other"), "the last week belongs to two months");
-    assert!(page.body.contains(&salon.to("calendar?view=month&#38;date=2026-07-01")));
+    // The page has links to all months of the next year, also if it shows one of these months, and to the months
+    // around a month that is farther away.
+    let months = async |salon: &mut Salon, shown: &str, linked: [&str; 2], others: [&str; 2]| {
+        let page = salon.member.get(&salon.to(&format!("calendar?view=month&date={shown}"))).await.is(200);
+        let has = |month: &str| {
+            page.body.contains(&format!(
+                "<a href=\"{}-01\"",
+                salon.to(&format!("calendar?view=month&#38;date={month}"))
+            ))
+        };
+        assert!(linked.iter().all(|month| has(month)) && !others.iter().any(|month| has(month)), "{shown}");
+    };
+    months(&mut salon, "2026-03-17", ["2026-01", "2027-04"], ["2025-12", "2027-05"]).await;
+    months(&mut salon, "2027-03-31", ["2026-01", "2027-04"], ["2025-12", "2027-05"]).await;
+    months(&mut salon, "2026-01-31", ["2026-01", "2027-04"], ["2025-11", "2027-05"]).await;
+    months(&mut salon, "2030-05-31", ["2030-03", "2031-06"], ["2026-03", "2031-07"]).await;
     assert!(page.body.contains(&salon.to("calendar?view=week&#38;date=2026-03-12")));
     let hugo = salon.to(&format!("calendar?view=month&date=2026-03-17&staff={}", salon.hugo));
     salon.member.get(&hugo).await.is(200).says("No appointments");

@@ -334,7 +334,7 @@ async fn a_starting_set_creates_what_its_page_shows_in_a_business_without_servic
     assert_eq!(all[0]["service_ids"].as_array().unwrap().len(), 5, "every staff member offers the services");
 
     // After the first set of services was created, a second set is refused, and no page offers one.
-    let page = browser.get(&start).await.is(200).says("Cet établissement a déjà des prestations");
+    let page = browser.get(&start).await.is(200).says("Cet établissement a déjà des actes");
     assert!(!page.forms().iter().any(|form| form.action == start));
     let id = browser.get("/dashboard/account").await.field("/dashboard/sign-out", "form");
     browser.post(&start, &[("form", &id), ("trade", "garage")]).await.is(409);
