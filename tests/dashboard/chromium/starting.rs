@@ -109,11 +109,7 @@ impl<'a> New<'a> {
             tab_to(self.window, css).await;
             self.window.keys(ENTER).await;
         } else {
-            let shown =
-                format!("document.querySelector({}).scrollIntoView({{ block: 'center' }})", json!(css));
-            let found = self.window.find(css).await;
-            self.window.run(&shown).await;
-            found.click().await.unwrap();
+            self.window.click(css).await;
         }
     }
 

@@ -39,10 +39,7 @@ impl<'a> Task<'a> {
     }
 
     async fn click(mut self, css: &str) -> Self {
-        let element = self.desk.window.find(css).await;
-        let shown = format!("document.querySelector({}).scrollIntoView({{ block: 'center' }})", json!(css));
-        self.desk.window.run(&shown).await;
-        element.click().await.unwrap();
+        self.desk.window.click(css).await;
         self.steps += 1;
         self
     }

@@ -270,6 +270,27 @@ impl Window {
         }
     }
 
+    /// Clicks the first element that matches this selector. A live update may replace the element before the
+    /// click, which then reaches the new element.
+    #[allow(dead_code, reason = "only the tests of the dashboard have live updates")]
+    pub(super) async fn click(&self, css: &str) {
+        let begun = Instant::now();
+        loop {
+            let element = self.find(css).await;
+            let shown = vec![serde_json::to_value(&element).unwrap()];
+            let shown = self.client.execute("arguments[0].scrollIntoView({ block: 'center' })", shown).await;
+            let clicked = match shown {
+                Ok(_) => element.click().await,
+                Err(error) => Err(error),
+            };
+            match clicked {
+                Ok(()) => return,
+                Err(error) if error.is_stale_element_reference() && begun.elapsed() < PATIENCE => {}
+                Err(error) => panic!("{css} cannot be clicked: {error}"),
+            }
+        }
+    }
+
     /// Replaces the text in a field.
     pub(super) async fn fill(&self, name: &str, value: &str) {
         let field = self.find(&format!("main [name='{name}']:not([type=hidden])")).await;
