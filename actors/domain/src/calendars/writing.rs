@@ -244,9 +244,11 @@ pub enum WritesTo {
         detail: FeedDetail,
         is_stopped: bool,
     },
-    /// Appointments are no longer written to the calendar. A [`CalendarTask`] ends its writes, and pending deletions
-    /// continue.
+    /// Appointments are no longer written to the calendar. [`CalendarTask::Leave`] drops its writes, and pending
+    /// deletions continue.
     Leaving,
+    /// The calendar is being disconnected. [`CalendarTask::Remove`] deletes its events.
+    Removing,
     /// The calendar is disconnected.
     Ended,
 }
@@ -284,10 +286,22 @@ pub fn follow(
     let mut has_target = false;
     for (row, to) in rows {
         let WritesTo::Written { detail, is_stopped } = to else {
-            match to {
-                WritesTo::Leaving => all.push(row),
-                _ => changed.push((Some(row), None)),
-            }
+            let is_same = before.is_some_and(|before| {
+                content(before, FeedDetail::Contacts) == content(after, FeedDetail::Contacts)
+            });
+            let kept = match to {
+                // The calendar's task has not reached this write yet. The newest state is not written any more, so the
+                // write must not stay `synced`.
+                WritesTo::Removing if !row.is_deletion && !is_same => Some(row.clone().renewed(true, steady)),
+                WritesTo::Leaving if !row.is_deletion && !is_same => None,
+                WritesTo::Removing | WritesTo::Leaving => {
+                    all.push(row);
+                    continue;
+                }
+                _ => None,
+            };
+            all.extend(kept.clone());
+            changed.push((Some(row), kept));
             continue;
         };
         let is_target = target.is_some_and(|(id, _)| id == row.calendar_id);

@@ -31,6 +31,7 @@ impl State {
                 let is_stopped = state.is_some_and(|state| state.status == CalendarStatus::Stopped);
                 WritesTo::Written { detail: calendar.detail, is_stopped }
             }
+            Some(calendar) if calendar.is_leaving() => WritesTo::Removing,
             Some(_) => WritesTo::Leaving,
             None => WritesTo::Ended,
         })

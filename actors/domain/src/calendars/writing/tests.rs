@@ -195,3 +195,21 @@ fn a_stopped_calendar_fails_new_writes_and_an_ended_one_forgets_them() {
     let made = follow((Some(&booked), &cancelled), vec![(leaving, WritesTo::Leaving)], None, now);
     assert_eq!((made.changed.len(), made.status), (0, CalendarSyncStatus::Pending));
 }
+
+#[test]
+fn a_change_while_a_calendar_is_left_or_removed_leaves_no_older_state_synced() {
+    let (booked, moved, now) = (appointment(CONFIRMED, 100), appointment(CONFIRMED, 200), (at(0), steady(9)));
+    let follow = |after, to| follow((Some(&booked), after), vec![(synced(), to)], None, now);
+    for to in [WritesTo::Leaving, WritesTo::Removing] {
+        let made = follow(&booked, to);
+        assert_eq!((made.changed.len(), made.status), (0, CalendarSyncStatus::Synced));
+    }
+    let made = follow(&moved, WritesTo::Leaving);
+    assert_eq!((made.changed, made.status), (vec![(Some(synced()), None)], CalendarSyncStatus::NotConnected));
+    let made = follow(&moved, WritesTo::Removing);
+    let deleted = synced().renewed(true, steady(9));
+    assert_eq!(
+        (made.changed, made.status),
+        (vec![(Some(synced()), Some(deleted))], CalendarSyncStatus::Pending)
+    );
+}
