@@ -37,6 +37,10 @@ impl State {
     pub(super) async fn turn(&mut self, deliveries: &Arc<Deliveries>) -> Result<(), StoreError> {
         let Deliveries { shared, dispatcher, client, .. } = &**deliveries;
         if shared.check_open().is_err() {
+            // The attempts in progress continue while the engine closes, unless their endpoint has been disabled.
+            if let Some(target) = unless_set_aside(self.target.read(&shared.store, self.key))? {
+                self.abort_stale(target.as_ref().map(|target| &target.endpoint));
+            }
             self.attempt_permits.clear();
             return Ok(());
         }

@@ -173,6 +173,25 @@ async fn disabling_and_enabling_during_the_ninth_attempt_keeps_the_endpoint_enab
 }
 
 #[tokio::test(start_paused = true)]
+async fn disabling_an_endpoint_while_the_engine_closes_aborts_its_attempts() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    let hanging = world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    world.happen("A").await;
+    settle().await;
+    assert_eq!(hanging.open(), 1, "the attempt must be in progress");
+    world.disk.set_sync_delay(Duration::from_secs(1));
+    let closing = async {
+        tokio::task::yield_now().await; // the change is requested first
+        tokio::spawn(world.engine.clone().close())
+    };
+    let ((), closing) = tokio::join!(world.set(id, WebhookStatus::Disabled), closing);
+    sleep(Duration::from_millis(100)).await;
+    assert_eq!(hanging.open(), 0, "the attempt must not continue until the engine is closed");
+    closing.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_success_between_the_decision_and_its_turn_keeps_the_endpoint_enabled() {
     let world = World::new().await;
     let (endpoint, receiver) = world.endpoint("a", 1, NO).await;
