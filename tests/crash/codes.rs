@@ -42,8 +42,8 @@ async fn a_mailed_code_is_valid_after_a_kill() {
 
     let server = start();
     let client = Client::of(&server);
-    let digits = |part: &&str| part.len() == 6 && part.bytes().all(|byte| byte.is_ascii_digit());
-    let code = letter.text.split(|sign: char| !sign.is_ascii_digit()).find(digits).unwrap();
+    // The headers may contain other groups of six digits.
+    let code = letter.text.split("your code is ").nth(1).and_then(|rest| rest.get(..6)).unwrap();
     let read_back = said(&client, &turns, code).await;
     assert!(read_back.ends_with("Shall I cancel it?"), "{read_back}");
     assert!(said(&client, &turns, "yes").await.starts_with("Cancelled: Cut"));
