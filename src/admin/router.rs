@@ -159,7 +159,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getReceptionist", "Get the settings of the receptionist"),
         patch(b!("/receptionist"), Token, receptionist::update)
             .named("updateReceptionist", "Change the settings of the receptionist")
-            .details("A property that is left out keeps its value, and null restores its default. `channels` and `greeting` change only the given members. If `knowledge_public` is true, the text of all knowledge entries is public."),
+            .details("A property that is left out keeps its value, and null restores its default. In the objects `channels` and `greeting`, too, a property that is left out keeps its value. If `knowledge_public` is true, the text of all knowledge entries is public."),
         get(b!("/receptionist/gaps"), Token, receptionist::gaps)
             .named("listGaps", "List the questions that the receptionist could not answer")
             .details("The list is ordered from newest to oldest. It contains the newest 500 questions of the last 90 days."),

@@ -31,9 +31,9 @@ fn summary(event: EventType) -> &'static str {
             "An appointment was booked: its status became `confirmed` for the first time"
         }
         EventType::AppointmentRescheduled => {
-            "An appointment that was announced as booked was moved to a new time"
+            "An appointment was moved to a new time after its booking was announced"
         }
-        EventType::AppointmentCancelled => "An appointment that was announced as booked was cancelled",
+        EventType::AppointmentCancelled => "An appointment was cancelled after its booking was announced",
         EventType::MessageTaken => "The receptionist took a message for the team",
         EventType::ContactCreated => "A contact was created",
     }

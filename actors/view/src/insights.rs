@@ -68,8 +68,8 @@ pub struct StaffPeriodView {
     pub staff_name: String,
     /// The total duration of the confirmed appointments, in minutes.
     pub booked_minutes: i64,
-    /// `booked_minutes` as a percentage of the minutes in which the staff member can be booked. It is given only for
-    /// the current week and later weeks. It is null for other periods, and if the staff member cannot be booked at all
-    /// in the period.
+    /// `booked_minutes` as a percentage of the minutes in which the staff member can be booked. It is given only in
+    /// figures by week, for the current week and later weeks. It is null for other weeks, in figures by month, and if
+    /// the staff member cannot be booked at all in the week.
     pub utilisation: Option<i64>,
 }

@@ -90,7 +90,7 @@ steps-service-text = A service that can be booked, and its duration
 steps-staff = Add a staff member
 steps-staff-text = At least one staff member who offers a service
 steps-booking = Book a first appointment
-steps-booking-text = To see what a day looks like; you can cancel it afterwards
+steps-booking-text = This shows what a day looks like; you can cancel the appointment later
 steps-key = Create a key
 steps-key-text = For your website or an assistant; you can do this later
 
