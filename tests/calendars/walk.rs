@@ -183,8 +183,8 @@ async fn check_changes_since(service: &mut Service, person: &Person, proxy: &Pro
 /// A person moves an event to another path. The service writes a later change to the new path, even if no read has
 /// found this path yet.
 async fn check_renamed(service: &Service, person: &Person) {
-    // Some servers accept a second event with the same UID. They would accept a write to the old path, so the
-    // test without a read is skipped.
+    // Some servers accept a second event with the same UID. Such a server accepts a write to the old path and then
+    // has two events. So the case in which no read precedes the write is skipped for these servers.
     let is_unique = !person.may_store_twice("free.ics", "twin.ics").await;
     for (number, is_read) in
         [true, false].into_iter().enumerate().filter(|(_, is_read)| *is_read || is_unique)

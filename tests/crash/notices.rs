@@ -408,8 +408,8 @@ async fn each_change_is_announced_through_kills_until_the_customer_stops_the_mai
         let made = requests.lock().clone();
         check_log(&client, &shop, &made).await;
     }
-    // The team cancels appointments whose customers have stopped the mails, so these customers get no mail
-    // about the cancellations.
+    // The team cancels the appointments of customers who have unsubscribed, so these customers get no mail about
+    // the cancellations.
     let (before, requests) = (booked(&client, &shop).await, std::mem::take(&mut *requests.lock()));
     for one in before.values().filter(|one| {
         let is_active = ["pending", "confirmed"].contains(&one["status"].as_str().unwrap());

@@ -17,8 +17,8 @@ use crate::rows::Rows;
 
 /// The maximum duration of an attempt in milliseconds, with a margin for writes to the disk.
 pub(crate) const ATTEMPT_MILLIS: i64 = 10_500;
-/// After an endpoint was disabled or deleted, its attempts end within this many milliseconds. The time begins with the
-/// response to the request.
+/// After an endpoint was disabled or deleted, its attempts end within this many milliseconds. The time begins when the
+/// service responds to the request that disables or deletes the endpoint.
 const END_MILLIS: i64 = 200;
 /// The delay after each failed attempt, in milliseconds.
 pub(crate) const RETRY_MILLIS: [i64; 8] =
@@ -59,7 +59,7 @@ pub(crate) struct Hook {
     attempts: BTreeMap<EventId, Vec<(i64, String, bool)>>,
     /// The time at which the endpoint last sent a 2xx response.
     pub(crate) taken: Option<i64>,
-    /// The events to which the endpoint has sent a 2xx response, with the time of the last one.
+    /// The events to which the endpoint has sent a 2xx response, with the time of the last such response.
     pub(crate) got: BTreeMap<EventId, i64>,
     /// The times at which clients asked to send missed or failed events again.
     pub(crate) resends: Vec<i64>,

@@ -20,7 +20,7 @@ use crate::tape::{Line, UNLIMITED};
 /// during the requests.
 pub(crate) const FOUNDING: &str = include_str!("../scripts/founding.txt");
 
-/// The number of requests per minute in the group that reaches the rate limit.
+/// The rate limit, in requests per minute, for the test group that reaches it.
 const FEW: u32 = 3;
 
 /// The source of the requests of a group.

@@ -94,7 +94,7 @@ pub(crate) struct State {
     pub(crate) weather: Weather,
     /// The newest acknowledged write of each appointment: the calendar file, or `None` for a deletion.
     pub(crate) acknowledged: BTreeMap<AppointmentId, Option<String>>,
-    /// The appointments of which the host has refused a write with a status of [`FINAL`].
+    /// The appointments for which the host has refused a write with a status of [`FINAL`].
     pub(crate) refused: BTreeSet<AppointmentId>,
     /// The events that the service has not written, by path.
     pub(crate) foreign: BTreeMap<String, Foreign>,
@@ -103,7 +103,8 @@ pub(crate) struct State {
     pub(crate) set_at: Timestamp,
     /// Whether written events may have the content of earlier settings.
     pub(crate) has_changed_detail: bool,
-    /// The appointments whose events an earlier connection has left, and that the service has not written since.
+    /// The appointments with an event that an earlier connection left on the server, if the service has not written the
+    /// event since.
     pub(crate) left: BTreeSet<AppointmentId>,
     /// The earliest time at which a new connection may write to this server, in milliseconds of simulated time.
     pub(crate) free_from: i64,

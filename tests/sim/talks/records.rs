@@ -384,7 +384,7 @@ fn states(text: &str, at: Timestamp) -> bool {
     [Locale::En, Locale::Fr].into_iter().any(|locale| text.contains(&written(at, locale)))
 }
 
-/// The date and time of an instant in UTC, as the lines state it.
+/// The date and time of an instant in UTC, as the lines state them.
 fn written(at: Timestamp, locale: Locale) -> String {
     let at = at.utc();
     match locale {

@@ -50,8 +50,8 @@ async fn found(handle: &BusinessHandle, search: &Search, limit: usize) -> Vec<Co
     found.iter().map(|contact| contact.id).collect()
 }
 
-/// Checks that each search finds exactly the matching contacts of the list of all contacts. Returns the sum of their
-/// numbers over all searches.
+/// Checks that each search finds exactly the matching contacts of the list of all contacts. Returns the total number of
+/// contacts that the searches found.
 async fn check(handle: &BusinessHandle, limit: usize) -> usize {
     let all = walk(100, async |page| handle.contacts(&ContactFilter::default(), &page).await).await;
     let mut count = 0;

@@ -28,7 +28,8 @@ pub(crate) struct Plan {
     pub(crate) segments: usize,
     pub(crate) seed: u64,
     pub(crate) is_killed: bool,
-    /// True if sled has written a snapshot that covers most of the rows. sled writes a snapshot only when it opens.
+    /// True if sled has written a snapshot that covers most of the rows. sled writes a snapshot only when
+    /// it opens a store.
     pub(crate) has_snapshot: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::notes::{self, Note};
 use crate::segments::{SEGMENT_BYTES, positions, reused};
 use crate::session::{CHURN, History, Tally, acknowledged, check, live, note_acknowledged};
 
-/// The number of changes that the first process makes. It creates the store.
+/// The number of changes that the first process makes, after it has created the store.
 const COMMITS_BEFORE: usize = 1_200;
 /// The maximum number of changes that are made after sled has reused a freed segment.
 const COMMITS_AFTER_MAX: usize = 600;

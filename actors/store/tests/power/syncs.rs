@@ -52,8 +52,8 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     for _ in 0..faults {
         start_over();
         let mut disk = Disk::of(&root);
-        // Most of the failed syncs are syncs of the tree. They are the most dangerous, because the journal frees
-        // records after a sync of the tree.
+        // Most of the failed syncs are syncs of the tree. A failed sync of the tree is the most dangerous kind,
+        // because the journal frees records after a sync of the tree.
         let of_db = rng.below(4) > 0;
         let fault = (1 + rng.below(if of_db { syncs_of_db } else { syncs.len() })).to_string();
         let mut settings = vec![("FAULT_SYNC", &*fault)];

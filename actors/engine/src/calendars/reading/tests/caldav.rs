@@ -296,7 +296,7 @@ async fn a_calendar_is_read_each_minute_while_its_business_is_used() {
     let _ = world.engine.business_for_visitor(world.business.id());
     settle().await;
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16], "a visitor does not cause a read");
-    // A request makes the calendar due at once.
+    // Any other access to the business makes its calendar due at once.
     let _ = world.engine.business(world.business.id());
     settle().await;
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15]);
