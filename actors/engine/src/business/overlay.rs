@@ -1,7 +1,7 @@
 //! Values that the actor has submitted and that the store may not show yet.
 //!
-//! The actor reads these values first and then the store, so each decision sees all earlier decisions. An
-//! entry is dropped after its commit is durable. The actor's permits limit the number of entries.
+//! The actor reads these values first and then the store, so each decision sees all earlier decisions. A
+//! value is dropped after its commit is durable. The actor's permits limit the number of values.
 
 use std::collections::{BTreeMap, VecDeque};
 

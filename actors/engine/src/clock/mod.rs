@@ -98,8 +98,8 @@ impl Clocks {
     }
 
     /// The earliest stamp that a business may use if it is loaded now: the later of the stored time and the
-    /// time of the last list ordered by `updated_at`. A list time in the future is ignored, because it came
-    /// from a wrong clock.
+    /// time of the last list ordered by `updated_at`. If the time of the last list is in the future, it is
+    /// ignored, because it came from a wrong clock.
     pub(crate) fn stamps_from(&self) -> Timestamp {
         let listed = self.0.listed.load(Ordering::Relaxed);
         let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;
@@ -168,8 +168,8 @@ impl Clocks {
         }
         let newest = self.0.newest.load(Ordering::Relaxed);
         self.0.newest_kept.store(newest, Ordering::Relaxed);
-        // The believed time is stored instead of the wall clock, because a wrong wall clock would expire
-        // idempotency keys at the next start.
+        // The time of this clock is stored instead of the wall-clock time, because a wrong wall-clock time would
+        // expire idempotency keys at the next start.
         let wall = self.now();
         let boot = boot(&*self.0.port);
         let passed = boot.map_or_else(|| millis(self.0.port.steady()), |boot| boot.passed);

@@ -38,8 +38,8 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// The time for which a notice waits while another notice of its appointment is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// If a reminder is due more than this before its planned time, a wrong clock has set the due time. The reminder
-/// then waits until the planned time.
+/// If the due time of a reminder is earlier than its planned time by more than this, a wrong clock has set the due
+/// time. The reminder then waits until the planned time.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {

@@ -16,8 +16,8 @@ use crate::clock::Clocks;
 
 const ROWS_MAX: usize = 128;
 
-/// The newest stamp and the newest id of records that are old enough to be deleted. The id of a record must be old
-/// enough, and also its stamp, unless the stamp is in the future (from a wrong clock).
+/// The newest stamp and the newest id of records that are old enough to be deleted. A record is old enough if its id is
+/// at most this id, and its stamp is at most this stamp or is in the future (from a wrong clock).
 struct Until {
     stamp: Timestamp,
     now: Timestamp,

@@ -23,8 +23,8 @@ use crate::people::People;
 const ROWS_PER_STEP: usize = 256;
 /// The maximum number of businesses with unfinished work whose actors are started in a minute.
 const BUSINESSES_PER_STEP: usize = 64;
-/// The interval between two passes over all people, in steady time. The first pass begins [`FIRST_ACCOUNTS`]
-/// after the start.
+/// The interval between two passes over the accounts of all people, in steady time. The first pass begins
+/// [`FIRST_ACCOUNTS`] after the start.
 const ACCOUNTS_EVERY: TimeDelta = TimeDelta::hours(24);
 const FIRST_ACCOUNTS: TimeDelta = TimeDelta::hours(1);
 const PEOPLE_PER_STEP: usize = 256;

@@ -252,9 +252,9 @@ impl BusinessHandle {
         .await
     }
 
-    /// Returns the stored answer if the request is a repetition. Callers that must do other work before the change use
-    /// this function, so that a repeated request skips this work. Fails if the caller has no access to the business, or
-    /// if the idempotency key cannot be used for this request.
+    /// Returns the stored answer if the request is a repetition. A handler that must do other work before the change
+    /// calls this function first, so that a repeated request skips this work. Fails if the sender of the request has no
+    /// access to the business, or if the idempotency key cannot be used for this request.
     pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>> {
         if request.idempotency.is_none() {
             return Ok(None);

@@ -5,8 +5,8 @@
 //! - An appointment becomes `synced` only with a commit after the server's acknowledgement, and only if the
 //!   acknowledged state is still the newest one.
 //! - A request has no precondition (such as `If-Match`), so a repeated request writes the same event.
-//! - A deletion of a missing event is acknowledged only after a search that has not found the event at another path. A
-//!   failed search is a failed attempt.
+//! - If the server reports that the event to delete is missing, the deletion counts as acknowledged only after a search
+//!   has found the event at no other path. A failed search is a failed attempt.
 //! - The failure of a write delays only this write. A server that does not respond, or requests a pause, delays the
 //!   other writes of the calendar too.
 
