@@ -354,8 +354,7 @@ impl Filled {
         if self.has(&field.id) { self.field(view, field) } else { Self::of(saved.clone()).field(view, field) }
     }
 
-    /// The problems without a field, for the message above the form. The sentences omit the API's field
-    /// names.
+    /// The problems without a field, for the message above the form. The message omits the API's field names.
     pub(super) fn rest(&self, view: &View) -> Vec<String> {
         let mut rest: Vec<String> = Vec::new();
         for problem in &self.problems {

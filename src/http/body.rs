@@ -34,8 +34,8 @@ pub const FILE_TIME_MAX: Duration = Duration::from_secs(120);
 /// The time limit for the first piece of a streamed body. The limit for a later piece is the same or shorter.
 pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 
-/// The minimum average pace in bytes per second. Each received byte increases the waiting time, and this
-/// number of bytes increases it by one second.
+/// The minimum average pace in bytes per second. Each received byte extends the time that the service is
+/// willing to wait, and this number of bytes extends it by one second.
 pub const PACE_MIN: u64 = 4 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,11 +116,11 @@ async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
     Ok(whole.freeze())
 }
 
-/// A streamed body. Only the time in [`Pieces::next`] counts, so a slow reader causes no timeout.
+/// A streamed body. Only the time in [`Pieces::next`] counts, so a slow handler causes no timeout.
 pub struct Pieces {
     body: Body,
-    /// The remaining waiting time. Received bytes increase it up to a maximum, so a fast start permits no
-    /// long pause.
+    /// The remaining time to wait for further bytes. Received bytes increase it to at most [`PATIENCE_MAX`], so
+    /// a client cannot pause for longer than this, even after a fast start.
     patience: Duration,
 }
 

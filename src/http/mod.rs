@@ -3,7 +3,7 @@
 //! ```text
 //! Surface     a part of the service with its own route table and gate, for example the dashboard
 //! Gate        the access check of a surface, which runs before the handlers
-//! Route       method, path, access rule, handler, and the text of the surface for this route
+//! Route       method, path, access rule, handler, and data about the route that only its surface uses
 //! PathRoutes  a path with the routes of its methods
 //! ```
 //!

@@ -114,8 +114,8 @@ pub(super) fn open_on(dates: &Dates, date: NaiveDate, zone: Tz) -> Vec<Range<u32
     minutes_on(&dates.diary.open, date, zone).filter(|open| open.start < 24 * 60).collect()
 }
 
-/// Whether these opening hours begin on the date itself, and not on the previous day. Hours from midnight until
-/// noon or earlier count as hours of the previous day.
+/// Whether these opening hours begin on the date itself, and not on the previous day. Opening hours that begin at
+/// midnight and end by noon are treated as the end of the previous day's hours.
 pub(super) fn is_own(open: &Range<u32>) -> bool {
     open.start > 0 || open.end > NOON
 }

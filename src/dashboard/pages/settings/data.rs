@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - A shorter period that deletes data takes effect only after a page has asked for confirmation.
-//! - Only an owner may shorten the period of the audit log.
+//! - Only an owner may shorten the retention period of the audit log.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Method, header};
@@ -39,7 +39,7 @@ struct Page<'a> {
     versions: Versions,
     facts: Vec<Line>,
     fields: Vec<Field>,
-    /// The period of the audit log, for a member who is not allowed to change it.
+    /// The retention period of the audit log, for a member who is not allowed to change it.
     log: String,
 }
 
