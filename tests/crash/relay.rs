@@ -67,8 +67,8 @@ impl Relay {
         self.count.send_replace(Some(0));
     }
 
-    /// Opens the relay. After `mails` mails it kills the process, before or after it has responded to the
-    /// last mail.
+    /// Opens the relay. It kills the process after it has received `mails` mails. If `answers` is true, it responds
+    /// to the last mail before the kill.
     pub(crate) fn kills(&self, mails: usize, server: &Arc<Server>, answers: bool) {
         let mut taken = self.taken.lock();
         taken.kill = Some((mails, Arc::clone(server), answers));

@@ -7,8 +7,8 @@ use super::salon::Salon;
 use super::window::{Looks, Window, window};
 use crate::harness::Browser;
 
-/// The widths at which every page is checked. At each width, a page is checked in one of the modes. The modes
-/// rotate over the pages, so that every width occurs in every mode, and every page in every mode.
+/// The widths at which every page is checked. A page is checked in another mode at each width, so it is checked
+/// in every mode. The modes rotate over the pages, so every width also occurs with every mode.
 const WIDTHS: [u32; 4] = [1920, 1280, 768, 360];
 /// Dark or light colours, and the language.
 const MODES: [(bool, &str); 4] = [(false, "en"), (true, "fr"), (false, "fr"), (true, "en")];
