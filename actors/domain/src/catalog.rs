@@ -141,7 +141,8 @@ impl Service {
         TimeDelta::minutes(i64::from(self.min_notice_minutes))
     }
 
-    /// True if the services differ only in fields for lists of the team. Integrations never see these fields.
+    /// True if the services differ only in fields that determine how the team's pages list them. Integrations never see
+    /// these fields.
     pub fn differs_only_in_lists(&self, other: &Self) -> bool {
         let Self { category, position, color, .. } = other.clone();
         Self { category, position, color, ..self.clone() } == *other

@@ -139,8 +139,8 @@ impl Spill {
         self.runs.len()
     }
 
-    /// Moves the values with keys before `end` to `passed`. In `passed`, they replace values of the same key
-    /// that were saved later.
+    /// Moves the values with keys before `end` to `passed`. If `passed` already contains a value of the same key,
+    /// the moved value replaces it, because the moved value was saved earlier.
     fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
             while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {

@@ -49,8 +49,8 @@ pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
         return due; // a reminder may wait for months; `super::notice` checks its due time
     }
     let tried = mail.attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
-    // A mail of a day's alerts waits until 08:00, and gathered alerts wait until the hourly limit allows a
-    // mail.
+    // A mail that combines several alerts may wait before its first attempt: until 08:00 if it is the daily mail,
+    // otherwise until the hourly limit allows a mail.
     now + tried.copied().unwrap_or(TimeDelta::hours(if mail.kind.gathers() { 49 } else { 0 }))
 }
 

@@ -359,11 +359,11 @@ async fn elsewhere(
     let folder = folder(collection)?;
     match conflict {
         Some(Some(path)) => Ok(named(&folder, &path).map(Searched::At)),
-        // Servers also use the status 403 to deny access to a calendar, so without the code of a conflict, the service
-        // does not search for the event.
+        // A server can also respond with 403 because it denies access to the calendar. So if the response names no
+        // conflict, the service does not search for the event.
         None if response.status == 403 => Ok(None),
-        // SOGo refuses a second event with the same UID without the code of a conflict, so the service searches for the
-        // event.
+        // If SOGo refuses a second event with the same UID, its response names no conflict. So the service searches for
+        // the event.
         _ => search.await.map(Some),
     }
 }
