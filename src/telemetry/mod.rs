@@ -40,8 +40,8 @@ impl LogSettings {
     }
 }
 
-/// Log lines of these libraries are omitted unless a filter names the library. The service logs the same
-/// facts.
+/// The log omits the lines of these libraries, because the service itself logs the same facts. A filter that
+/// names a library includes its lines.
 const LEFT_OUT: [&str; 2] = ["rmcp", "sled"];
 
 fn parse(filter: &str) -> Result<EnvFilter, String> {

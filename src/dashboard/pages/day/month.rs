@@ -16,12 +16,12 @@ use crate::dashboard::pages::prelude::*;
 const COUNTED_MAX: usize = 10_000;
 /// The number of load levels of a day. The stylesheet has a class for each of them.
 const LOADS: usize = 8;
-/// The number of months with a link: two before the first one, which is usually the present month, this one,
-/// and 13 after it. A day of the next twelve months is thus always in one of them.
+/// The number of months with a link: a *central* month, which is usually the present month, two months before
+/// it, and 13 months after it. So every day of the next twelve months is in one of them.
 const MONTHS_OFFERED: u32 = 16;
 const MONTHS_BEFORE: u32 = 2;
-/// If the shown month is later than this number of months after the present one, it takes the place of the
-/// present month.
+/// If the shown month is more than this number of months after the present month, the shown month is the
+/// central month.
 const MONTHS_AHEAD_MAX: u32 = 12;
 
 #[derive(Template)]
