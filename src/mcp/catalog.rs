@@ -185,10 +185,10 @@ fn nothing<I: Copy + Eq + FromStr>(
         (names, _) if names.is_empty() => format!("The business has no active {kind}."),
         (names, true) => format!("The active {kind}s are: {names}."),
         (names, false) if asking.may(Scope::BusinessRead) => {
-            format!("Some active {kind}s are: {names}. `get_business` lists more.")
+            format!("The active {kind}s include {names}. `get_business` lists more.")
         }
         (names, false) => {
-            format!("Some active {kind}s are: {names}. For another {kind}, send its exact name.")
+            format!("The active {kind}s include {names}. For another {kind}, send its exact name.")
         }
     };
     Refused::with_text(format!("{why} {next}"))
