@@ -141,8 +141,8 @@ impl Visit {
         self.post(path, &form).await
     }
 
-    /// Waits until `notices` notices were sent. If the contact has stopped the mails, returns immediately, because
-    /// no notice is sent.
+    /// Waits until `notices` notices were sent. If the contact has unsubscribed, returns immediately, because no
+    /// notice is sent.
     async fn is_told(&self, contacts: Contacts, notices: usize) {
         if contacts != Contacts::OptedOut {
             self.mails.raw(notices - 1).await;
@@ -179,7 +179,8 @@ async fn visited(contacts: Contacts) -> Vec<String> {
     visit.book(&path, TIME, &[("name", "")]).await.is(422);
     visit.book(&path, TIME, &[("leave_empty", "x")]).await.is(422);
     visit.get(&path).await.is(200);
-    // The visitor books in the frame in French, and then with only the email address.
+    // The visitor books on the French page in the frame, and then on the page itself with only the email
+    // address.
     let framed = visit.book(&frame, "2026-03-05T11:00:00.000Z", &[("locale", "fr")]).await;
     let done = framed.is(303).header("location").to_owned();
     visit.get(&done).await.is(200);

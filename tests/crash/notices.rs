@@ -1,13 +1,13 @@
 //! Kills the process while notices to customers wait and while they are sent. Customers book, move and cancel
-//! on the booking pages, the team changes the same appointments, and customers stop the mails with the links
-//! in the mails.
+//! on the booking pages, the team changes the same appointments, and customers unsubscribe with the links in
+//! the mails.
 //!
 //! Invariants:
 //! - After each kill, each change to an appointment has exactly one notice.
 //! - A notice is sent again until the relay responds, always with the same `Message-ID`.
 //! - After a restart, a mail contains the current state of its appointment. The last mail about each
 //!   appointment also contains the current state.
-//! - A customer who has stopped the mails before a kill gets no mail after the kill.
+//! - A customer who has unsubscribed before a kill gets no mail after the kill.
 //! - The link in a mail leads to the appointment of the mail.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,7 +101,7 @@ impl Scene {
         Ok(answer.is_success())
     }
 
-    /// Selects a random mail, and stops the mails to its recipient.
+    /// Selects a random mail, and unsubscribes its recipient.
     async fn stop(&self, rng: &mut Rng) -> Result<(), Killed> {
         let letters = self.relay.letters();
         if letters.is_empty() {

@@ -10,11 +10,11 @@
 //! - A mail states the present state of its appointment. All attempts to send a notice have the same `Message-ID`.
 //! - If the team reverts a change within 15 seconds, neither the change nor its reversal is announced. A
 //!   reminder is sent once for each start.
-//! - No notice is sent to a customer who has stopped emails, or whose contact was erased. After an erasure, neither
+//! - No notice is sent to a customer who has unsubscribed, or whose contact was erased. After an erasure, neither
 //!   the log nor a link contains the address.
 //! - The settings at the time of sending allow each notice that is sent.
-//! - A mail is in the language of its customer. Its link leads to its appointment, and can stop the mails to its
-//!   address.
+//! - A mail is in the language of its customer. Its link leads to its appointment, and can unsubscribe
+//!   its address.
 //! - The limits on the mails to an address count each notice once, even after crashes.
 //! - At the end no notice is waiting, and the last mail about each appointment states the appointment's last state.
 

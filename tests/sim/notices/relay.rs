@@ -42,7 +42,7 @@ pub(super) struct Relay {
     /// All attempts. Each has its time, its `Message-ID` and its address.
     pub(super) tried: Mutex<Vec<(Timestamp, String, String)>>,
     pub(super) taken: Mutex<BTreeMap<String, Vec<Taken>>>,
-    /// The times at which customers have stopped the emails of a business to an address.
+    /// The times at which customers have unsubscribed an address from the emails of a business.
     pub(super) stopped: Mutex<Vec<(Timestamp, BusinessId, String, EmailConsent)>>,
     /// The times at which contacts were erased.
     pub(super) erased: Mutex<Vec<(Timestamp, ContactId)>>,
