@@ -6,8 +6,8 @@
 //!   same content.
 //! - A form with a remembered id does not act again.
 //! - A form does not act if it was rendered more than one day ago, or before this process started.
-//! - The number of remembered ids is limited. After the id of a form was removed, another form of the same session acts
-//!   only if it was rendered later than that form.
+//! - The number of remembered ids is limited. If this limit has removed the id of a form, another form of the same
+//!   session acts only if it was rendered later than that form.
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 

@@ -110,7 +110,8 @@ pub fn is_patch(properties: &[bool]) -> bool {
 
 /// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema. The
 /// reader reports the problems of all properties, including unknown and duplicate ones. A property is
-/// renamed with `kind as "type": …`. With `= value`, the schema states the value that an absent property has.
+/// renamed with `kind as "type": …`. With `= value`, the schema states this value as the default
+/// of the property.
 /// The functions after `check` and `described` add rules between properties.
 #[macro_export]
 macro_rules! json_object {

@@ -229,8 +229,8 @@ async fn a_connection_without_a_slot_ends_soon() {
         read_to_end(&mut client).await;
         assert_eq!(start.elapsed(), RESERVE_HEADER_TIME_MAX, "{sent}");
     }
-    // The head of this request arrives in time, but the response never does, so the connection is closed after its
-    // maximum duration.
+    // The head of this request arrives in time, but the handler never responds. So the server closes the connection
+    // after its maximum duration.
     let router = Router::new().route("/healthz", get(pending::<()>));
     let (mut client, _tasks) = connect_to(&slots, app_of(router), &graceful, 1024);
     let start = Instant::now();

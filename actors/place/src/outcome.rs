@@ -152,9 +152,9 @@ impl<R: Clone> Appending<R> {
         self.acknowledged.number
     }
 
-    /// Continues after [`Step::Look`]. `end` is the newest number of the log, and `digest_at` returns the
-    /// digest of the record with a number. If another node has become active and has made a snapshot, the log
-    /// may no longer contain the acknowledged record. The step is then [`Step::Fenced`].
+    /// Continues after [`Step::Look`]. `end` is the number of the newest record in the log, and `digest_at`
+    /// returns the digest of the record with a number. If another node has become active and has made a snapshot,
+    /// the log may no longer contain the acknowledged record. In this case, the step is [`Step::Fenced`].
     pub fn found(&mut self, end: u64, digest_at: impl Fn(u64) -> Option<Digest>) -> Step<R> {
         if self.state != State::Looking {
             return Step::Wait;

@@ -52,8 +52,8 @@ impl Frozen {
         }
     }
 
-    /// Fails if a business in the read was set aside after the point, because rows of the business may be
-    /// lost.
+    /// Fails if a business in the read was set aside after the read began, because rows of the business may
+    /// be lost.
     fn check(&self) -> Result<(), StoreError> {
         self.of.iter().try_for_each(|of| self.store.check_business(*of))
     }

@@ -69,7 +69,8 @@ impl Tap {
         (!state.overflowed).then_some(state.bytes)
     }
 
-    /// Locks the saved values. Returns [`StoreError::Overwritten`] if there were too many.
+    /// Locks the saved values. Returns [`StoreError::Overwritten`] if the values had exceeded
+    /// [`SAVED_BYTES_MAX`].
     fn saving(&self) -> Result<MutexGuard<'_, State>, StoreError> {
         let state = self.0.lock();
         if state.overflowed { Err(StoreError::Overwritten) } else { Ok(state) }

@@ -86,7 +86,7 @@ impl Limits {
         Ok(Counted { business, persons, at: now })
     }
 
-    /// Removes a booking that failed. Its form stays counted.
+    /// Removes a failed booking from the counts of bookings. The count of forms still includes its form.
     pub(super) fn take_back(&mut self, counted: &Counted) {
         counted.persons.iter().for_each(|person| self.persons.take_back(person, counted.at));
         self.businesses.take_back(&counted.business, counted.at);

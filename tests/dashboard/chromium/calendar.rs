@@ -365,7 +365,7 @@ async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
     window.find(".picker td:has(time[datetime='2027-01-09']) a:focus").await;
     window.keys(ENTER).await;
     window.sees("Saturday 9 January").await;
-    // The months before the list and after it open from its ends.
+    // The first month of the list has a link to the month before it, which is outside the list.
     picker(DAY).await;
     window.run("document.querySelector('.picker .months a').click()").await;
     window.find(".picker .month-slot a:focus").await;

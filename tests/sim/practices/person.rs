@@ -10,7 +10,7 @@ use super::host::{CalendarHost, Foreign, stamp};
 use super::{HALF_HOUR, PRACTICES};
 
 impl Client {
-    /// Changes the events on one of the calendar servers that the service has not written.
+    /// Adds, replaces or deletes an event on one of the calendar servers. The service has not written this event.
     pub(super) fn change_foreign(&self) {
         let hosts = self.hosts();
         if hosts.is_empty() {

@@ -1,5 +1,5 @@
-//! Feeds for calendar services, and connected calendars. A calendar service fetches a feed to show the appointments in
-//! it. The busy times of a connected calendar block bookings.
+//! Feeds for calendar services, and connected calendars. A calendar service fetches a feed and shows the appointments
+//! that the feed contains. The busy times of a connected calendar block bookings.
 
 mod connected;
 mod feeds;

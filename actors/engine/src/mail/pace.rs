@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The maximum number of mails that are being sent. Each mail has a connection to the relay.
+/// The maximum number of mails that are sent at the same time. Each mail has a connection to the relay.
 pub(super) const SENDS_MAX: usize = 8;
 /// The pause after the first failure of the relay. It doubles with each failure.
 const REST: Duration = Duration::from_secs(1);

@@ -12,7 +12,7 @@ use crate::mail::Outbox;
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 
-/// The maximum number of concurrent exports, each of which needs a snapshot of the store. One further snapshot
+/// The maximum number of concurrent exports. Each export needs a snapshot of the store. One further snapshot
 /// is reserved for a backup and one for the daily count.
 const EXPORTS_MAX: usize = SNAPSHOTS_MAX - 2;
 /// The maximum number of exports and daily counts that read the store at the same time.

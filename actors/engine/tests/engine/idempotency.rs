@@ -165,7 +165,7 @@ async fn expired_keys_are_deleted_without_another_request() {
 /// An event that follows the use of an idempotency key.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
-    /// The clock jumps by this many days. After this many minutes it is corrected.
+    /// The clock jumps by the first number, in days. It is corrected after the second number, in minutes.
     Glitch(i64, u64),
     /// The clock jumps by this many days and stays there.
     Jump(i64),

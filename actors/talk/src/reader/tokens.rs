@@ -16,7 +16,7 @@ pub(super) enum Token {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) token: Token,
-    /// Whether there is no white space before it.
+    /// Whether there is no white space before the token.
     pub(super) is_glued: bool,
 }
 

@@ -31,7 +31,7 @@ struct Page<'a> {
     head: Head,
     weekdays: Vec<String>,
     weeks: Vec<Week>,
-    /// The months around the present month, or around the shown month if the present one is far from it.
+    /// The months around the present month, or around the shown month if the two months are far apart.
     months: Vec<Tab>,
     date: NaiveDate,
     staff: String,

@@ -227,8 +227,8 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     let is_of_website = before.channel == Channel::Website;
     let counted = context.state.count_tokens(tokens, is_of_website, context.now)?;
     let used = Used { tokens: session.used.tokens + tokens, ..session.used };
-    // The receptionist says the text about emergencies only once per conversation. So during a silence, only the first
-    // emergency gets an answer.
+    // The receptionist says the text about emergencies only once per conversation. So while the receptionist is silent,
+    // only the first emergency gets an answer.
     let is_first_emergency =
         |text: &str| reader::is_emergency(text) && !session.talk.has(talk::EffectKind::Emergency);
     let is_urgent = matches!(&input.said, Said::Text(text) | Said::Speech(text)

@@ -179,7 +179,7 @@ impl Web {
     }
 }
 
-/// Waits until `of` gets a share (a permit). Fails after `time`.
+/// Waits for a permit (a [`Share`]) for `of`. Fails after `time`.
 async fn within<K: Eq + Hash>(time: Duration, shares: &Shares<K>, of: K) -> Result<Share, Failure> {
     timeout(time, shares.take(of, 1)).await.ok().flatten().ok_or(Failure::NotMade)
 }
