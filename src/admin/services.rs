@@ -170,8 +170,8 @@ pub(super) async fn set_staff(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Deletes a service that no appointment uses. The search for such an appointment can take long, so the
-/// handler first looks for the stored response to an earlier request with the same idempotency key.
+/// Deletes a service that no appointment uses. The search for an appointment of the service can take long, so
+/// the handler first looks for the stored response to an earlier request with the same idempotency key.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<ServiceId>,

@@ -14,7 +14,7 @@ use super::typed::{Kind, Typed, zone};
 const INSIGHTS: &str = "from bookings cancellations no_shows new_customers returning_customers \
                         lead_time_minutes calls calls_answered calls_converted";
 
-/// The default number of days. The service accepts no longer range.
+/// The default number of days. It is also the maximum that the service accepts.
 const DAYS: u64 = 7;
 
 #[derive(Args)]

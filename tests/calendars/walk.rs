@@ -213,8 +213,8 @@ async fn check_renamed(service: &Service, person: &Person) {
     }
 }
 
-/// Bookings do not wait for a calendar server that does not run. The service writes them after the server has
-/// started again.
+/// Bookings do not wait for a calendar server that does not run. The service writes the events of these
+/// bookings after the server has started again.
 async fn check_outage(service: &Service, person: &Person, server: &mut CalendarServer) {
     server.stop();
     let id = service.books(at(3, 5)).await;

@@ -49,7 +49,7 @@ pub struct Business {
     pub suspended: bool,
     pub customer_word: CustomerWord,
     /// The distance between the lines in calendars of the team, one of [`GRID_MINUTES`]. The grid of bookable times
-    /// does not depend on it.
+    /// does not depend on this distance.
     pub grid_minutes: u32,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

@@ -46,7 +46,7 @@ impl Cleaner {
         Ok((opened, thread))
     }
 
-    /// Waits until the new thread has set its name, which it does only after it has started.
+    /// Waits until the new thread has set its name. A thread sets its name only after it has started.
     #[allow(clippy::disallowed_methods, reason = "opening a store waits briefly for the start of a thread")]
     fn started(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         (0..START_TRIES_MAX).find_map(|tried| {

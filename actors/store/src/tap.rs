@@ -38,7 +38,8 @@ impl Tap {
         Self(Mutex::new(State { left, saved: Saved::new(), bytes: 0, overflowed: false }))
     }
 
-    /// Saves the values that the batch overwrites. The committer calls this before it applies the batch.
+    /// Saves the values that the batch overwrites. The committer calls this function before it
+    /// applies the batch.
     pub(super) fn save(&self, backend: &dyn Backend, batch: &Batch) -> Result<(), StoreError> {
         let mut state = self.0.lock();
         if state.overflowed {

@@ -368,7 +368,7 @@ impl Client {
         self.ask(WriteAppointment { id, appointment_id }).await;
     }
 
-    /// Checks that an appointment that is shown as `synced` was acknowledged in its present state.
+    /// Checks that the server has acknowledged the present state of an appointment that is shown as `synced`.
     async fn look(&self) {
         let Some(id) = self.some_appointment() else { return };
         let Some(Some(before)) = self.read(self.handle.appointment(id).await) else { return };

@@ -169,7 +169,7 @@ impl WebhookClient {
     }
 
     /// Sends the request and returns the head of the response. If a pooled connection turns out to be closed, sends the
-    /// request again over a new one.
+    /// request again over a new connection.
     async fn answer(
         &self,
         post: &Post,

@@ -103,7 +103,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Adds the texts of the turns to the stored answer of a repeated request, which does not contain them.
+    /// Adds the texts of the turns to the answer to a repeated request, because the stored answer has no texts.
     pub async fn with_words(&self, mut answer: Answer<TurnsTakenView>) -> Result<Answer<TurnsTakenView>> {
         if let Some(found) = self.conversation(answer.value.id).await? {
             for turn in &mut answer.value.turns {

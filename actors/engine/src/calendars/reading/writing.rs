@@ -248,7 +248,7 @@ async fn record(
     Ok(())
 }
 
-/// Returns the address of a collection with a slash at its end, to which the names of events are appended.
+/// Returns the address of a collection with a slash at its end, so that the name of an event can be appended.
 fn folder(collection: &WebhookUrl) -> Result<WebhookUrl, CalendarFault> {
     let text = collection.as_str();
     let folder = if text.ends_with('/') { text.to_owned() } else { format!("{text}/") };
