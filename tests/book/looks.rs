@@ -100,7 +100,8 @@ async fn a_visitor_books_in_the_chat_and_says_goodbye() {
     let on = json!({ "channels": { "website": true } });
     site.salon.operator.patch("/receptionist", &on).await.is(200);
     let Some(mut checks) = Checks::open(&site.origin()).await else { return };
-    // The test opens the chat. After a reload, the script of the page has already opened it and hidden the button.
+    // The test opens the chat. After a reload, the script of the page has already opened the chat and hidden
+    // the button.
     let begin = "const open = document.querySelector('#chat .open'); if (!open.hidden) open.click()";
     checks.after("chat", &site.path, 200, (begin, ".choices button")).await;
 

@@ -75,7 +75,8 @@ struct State {
     began: Option<Instant>,
     /// The time by which the wall clock is ahead of the true time, in milliseconds.
     ahead: i64,
-    /// The times that the service may currently use. It uses one of them, and the test does not know which.
+    /// The times that the service may currently use. The service uses one of these times, and the test does not know
+    /// which one.
     beliefs: Vec<Belief>,
     /// The times that the service could use before the last jump of the wall clock. They apply again if the
     /// jump ends before the service has read the clock. `jump_is_seen` is true if the service has read the

@@ -61,7 +61,7 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
 }
 
 /// The customer of a notice, with a new manage link. The mail is sent to the address `to`. With the link the
-/// customer can stop mails to this address, even if the contact has another address by now.
+/// customer can unsubscribe this address, even if the contact has another address by now.
 async fn customer(
     people: &People,
     of: BusinessId,

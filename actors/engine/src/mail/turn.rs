@@ -27,7 +27,7 @@ const CHANGES_MAX: usize = 64;
 /// Different clocks may have set the due times of one day's alerts. Alerts whose due times differ by at most this time
 /// are sent in one mail.
 const SAME_DAY: TimeDelta = TimeDelta::hours(1);
-/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
+/// If a due time is later than [`latest_due`] by more than this, a wrong clock has set the due time.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum FirstRow {

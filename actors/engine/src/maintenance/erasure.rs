@@ -356,9 +356,9 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Customers may have entered the phone number or e-mail address of an erased contact in bookings of other contacts.
-    /// Removes these entries. Reads the appointments in the order of their ids, because a move changes the key of an
-    /// appointment but not its id.
+    /// Customers may have entered the phone number or e-mail address of an erased contact in bookings of other
+    /// contacts. Removes these entries. Reads the appointments in the order of their ids, because a move changes the
+    /// key of an appointment but not its id.
     fn entered(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         self.each(keys::of_kind(of, kind::APPOINTMENT_START), Order::Ascending, |step, key, _| {

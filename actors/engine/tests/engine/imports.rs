@@ -198,8 +198,8 @@ fn is_ready(future: Pin<&mut impl Future>) -> bool {
     future.poll(&mut Context::from_waker(Waker::noop())).is_ready()
 }
 
-/// Sends the request to finish an import, drops it after this many polls, and checks the result. Returns whether the
-/// request had finished before it was dropped.
+/// Sends the request to finish an import, drops the request after this many polls, and checks the result. Returns
+/// whether the request had finished before it was dropped.
 async fn given_up_after(polls: usize, then: Then, moved: &[Moved], shop: &Shop) -> bool {
     let case = format!("{then:?}, dropped after {polls} polls");
     let asked = Idempotency { key: [1; 32], fingerprint: [2; 32] };

@@ -68,7 +68,7 @@ async fn a_model_that_checks_the_code_can_list_the_callers_appointments() {
         _ => None,
     });
     let code = code.unwrap();
-    // The model passes a code to the function that the caller has not said, so the caller is not verified.
+    // The model calls the function with a code that the caller has not said, so the caller is not verified.
     stage.script.will(calls("check_code", &json!({ "code": code })));
     stage.script.will(says("Please give me the code again."));
     stage.said(id, "One second please, I am looking").await;

@@ -17,7 +17,7 @@ use crate::segments::SEGMENT_BYTES;
 /// The maximum number of changes in progress.
 const UNDER_WAY: usize = 256;
 /// The maximum number of bytes that are written for each planned segment. It is larger than a segment, because sled
-/// also writes to freed segments, which does not add a segment to the file.
+/// also writes to freed segments, and such a write does not add a segment to the file.
 const BYTES_A_SEGMENT: usize = 24 << 20;
 /// The number of changes that the last process makes if it is killed after sled has written a snapshot.
 const CHANGES_AFTER_A_SNAPSHOT: usize = 60;

@@ -1,5 +1,5 @@
 //! The search in contacts, appointments, calls and messages, by names, phone numbers and e-mail addresses.
-//! The frame of every page has its field; with JavaScript, the results also appear below the field.
+//! The frame of every page contains the search field. With JavaScript, the results also appear below the field.
 
 use domain::{FoundKind, Search};
 use view::FoundView;
