@@ -312,6 +312,14 @@ impl CalendarState {
         self.mass_deletion_at.is_some() || self.complete_at.is_none_or(|at| now >= at + COMPLETE_EVERY)
     }
 
+    /// Whether the clock was wrong at the last read, or is wrong now. A read stores only the busy times around the time
+    /// that the clock shows, so the busy times around the present time may be missing until the next complete read.
+    /// After a complete read that timed out, the next read is not complete, so that the server can respond in time.
+    pub fn was_read_at_another_time(&self, now: Timestamp) -> bool {
+        let has_timed_out = self.error.as_ref().is_some_and(|error| error.code == CalendarFault::Timeout);
+        !has_timed_out && self.last_read_at.is_some_and(|at| (now - at).abs() > COMPLETE_EVERY)
+    }
+
     /// Whether a complete read that began at this time confirms a mass deletion.
     pub fn confirms_mass_deletion(&self, began: SteadyTime) -> bool {
         self.mass_deletion_at.is_some_and(|at| began >= at + CONFIRM_MIN)
@@ -571,6 +579,20 @@ mod tests {
         assert!(state.needs_complete_read(steady(2)));
         assert_eq!(state.pause(CalendarKind::Ics, false), Some(CONFIRM_AFTER));
         assert!(!after(state, &read(), 2).needs_complete_read(steady(3)));
+    }
+
+    #[test]
+    fn a_read_at_a_wrong_time_is_followed_by_a_complete_read() {
+        let (state, day) = (after(new(), &read(), 0), 24 * 60);
+        let is_wrong = |state: &CalendarState, minute: i64| {
+            state.was_read_at_another_time(Timestamp::from_millis(minute * 60_000))
+        };
+        assert_eq!(
+            [-day - 1, -day, day, day + 1].map(|minute| is_wrong(&state, minute)),
+            [true, false, false, true]
+        );
+        assert!(is_wrong(&after(state.clone(), &failed(CalendarFault::Credentials), 1), day + 1));
+        assert!(!is_wrong(&after(state, &failed(CalendarFault::Timeout), 1), day + 1));
     }
 
     #[test]

@@ -186,7 +186,9 @@ async fn read(readings: &Arc<Readings>, key: CalendarKey, loaded: Loaded) -> Res
     let Loaded { calendar, state, business, .. } = loaded;
     let (zone, clocks) = (business.zone, &readings.shared.clocks);
     let began = clocks.steady();
-    let needs_complete_read = state.needs_complete_read(began) || state.position.zone != Some(zone);
+    let needs_complete_read = state.needs_complete_read(began)
+        || state.was_read_at_another_time(clocks.now())
+        || state.position.zone != Some(zone);
     let reader = FileReader::new(&readings.shared.store, key.business, (&calendar, zone), clocks.now());
     let known = (!needs_complete_read).then_some(&state.position);
     let (web, store) = (&readings.web, readings.shared.store.clone());
