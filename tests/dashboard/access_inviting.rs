@@ -131,8 +131,10 @@ async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() 
         let page = ada.get(&invite).await.says("The person receives an email");
         let done = ada.submit(&page, &invite, &[("email", email), ("name", "Same")]).await;
         let done = done.leads_to(&format!("{}?done=invited", people(&salon)));
-        let listed =
-            ada.get(done.header("location")).await.says("Invited. An email that explains how to sign in");
+        let listed = ada
+            .get(done.header("location"))
+            .await
+            .says("Invited. The service sends an email that explains how to sign in");
         assert!(!listed.body.contains("/dashboard/enter/"));
         answers.push((done.status, done.body));
     }

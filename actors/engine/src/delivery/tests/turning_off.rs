@@ -181,14 +181,14 @@ async fn disabling_an_endpoint_while_the_engine_closes_aborts_its_attempts() {
     settle().await;
     assert_eq!(hanging.open(), 1, "the attempt must be in progress");
     world.disk.set_sync_delay(Duration::from_secs(1));
-    let closing = async {
+    let mut closing = None;
+    tokio::join!(world.set(id, WebhookStatus::Disabled), async {
         tokio::task::yield_now().await; // the change is requested first
-        tokio::spawn(world.engine.clone().close())
-    };
-    let ((), closing) = tokio::join!(world.set(id, WebhookStatus::Disabled), closing);
+        closing = Some(tokio::spawn(world.engine.clone().close()));
+    });
     sleep(Duration::from_millis(100)).await;
     assert_eq!(hanging.open(), 0, "the attempt must not continue until the engine is closed");
-    closing.await.unwrap().unwrap();
+    closing.unwrap().await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
