@@ -72,7 +72,7 @@ json_object! {
         heard: Option<Text<0, 20_000>>,
         /// The effects of the turn.
         effects: ListOf<EffectLine, 100>,
-        /// The sentences of a model that a rule dropped.
+        /// The model's sentences that a rule dropped.
         dropped: ListOf<DroppedLine, 1_000>,
     }
 }

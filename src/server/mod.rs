@@ -203,7 +203,8 @@ pub async fn serve(
     drain(graceful, tasks, DRAIN_TIME_MAX).await
 }
 
-/// Serves a connection until it ends or is evicted. A connection without a slot has a time limit.
+/// Serves a connection until it ends or is evicted. If [`Slot::is_held`] is false, the connection is in the reserve,
+/// and has a time limit.
 async fn serve_in(slot: &Slot, served: impl Future<Output = ()>) {
     let served = async {
         if slot.is_held {

@@ -86,8 +86,8 @@ const LINES_SHOWN: usize = 60;
 /// The maximum time for a seed. A seed usually takes about a second. Simulated time advances only while no task can
 /// run, so the simulation never ends if some task can always run.
 const SEED_TIME_MAX: Duration = Duration::from_secs(300);
-/// Seeds that have found a fault with the first workload. A change to the workload would give a seed another history,
-/// so each of these faults also has a test of its own.
+/// Seeds that revealed a fault of the service (or of the model) when they ran with the first workload. A change to the
+/// workload would give a seed another history, so each of these faults also has a test of its own.
 ///
 /// - 528: the service forgot the response to a change without effect after the clock had been set back.
 /// - 22572 and 24099: a request was repeated more than a day later, after the clock had been set back, and

@@ -266,9 +266,10 @@ impl Time {
         state.was_set_back |= was_set_back;
     }
 
-    /// Starts a run, within the runtime of the run. The service uses the later of the wall clock and the stored time,
-    /// and its steady time continues from the stored value. `could_keep` is false if the disk may have had no room to
-    /// store the steady time in the previous run. Returns true if the service uses the stored time.
+    /// Starts a run. Call this inside the async runtime of the run. The service uses the later of the wall clock and
+    /// the stored wall time, and its steady clock continues from the stored steady time. `could_keep` is false if the
+    /// disk may have had no room to store the steady time in the previous run. Returns true if the service uses the
+    /// stored wall time.
     pub(crate) fn begin(&self, kept: Option<&ClockRecord>, could_keep: bool) -> bool {
         let mut state = self.0.lock();
         state.began = Some(Instant::now());
@@ -306,7 +307,7 @@ impl Time {
         true
     }
 
-    /// Ends the run, within the runtime of the run.
+    /// Ends the run. Call this inside the async runtime of the run.
     pub(crate) fn end(&self) {
         let latest = self.latest_believed();
         let mut state = self.0.lock();

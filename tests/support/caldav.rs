@@ -8,7 +8,7 @@ pub(crate) const COLLECTION: &str = "/dav/ada/private/";
 /// The behaviour of the server.
 #[derive(Default)]
 pub(crate) struct Server {
-    /// The number of the last change and the calendar file of each event, by path.
+    /// For each event, by path: the number of its last change, and its calendar file.
     pub(crate) events: BTreeMap<String, (u32, String)>,
     /// The paths that were changed or deleted, in order. The sync token is the length of this list.
     pub(crate) log: Vec<String>,

@@ -1,6 +1,5 @@
-//! Kills the program at random moments while it books, delivers events, records outcomes and changes
-//! endpoints. `CRASH_ROUNDS` sets the number of rounds, which all use the same directory, and `CRASH_SEED`
-//! the seed.
+//! Kills the program at random moments while it books, delivers events, records outcomes and changes endpoints.
+//! `CRASH_ROUNDS` sets the number of rounds, which all use the same directory. `CRASH_SEED` sets the seed.
 
 use std::sync::Arc;
 

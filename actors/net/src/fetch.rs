@@ -72,8 +72,8 @@ pub struct Fetched {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchFailure {
-    /// The server could not be reached or closed the connection, its response is invalid, or the request may not use
-    /// its address.
+    /// The server could not be reached or closed the connection, its response is invalid, or requests to the server's
+    /// address are not allowed.
     Unreachable,
     Timeout,
     Tls,

@@ -9,7 +9,8 @@ use tokio::time::Instant;
 
 pub(super) const QUIET_TIME: Duration = Duration::from_secs(60);
 
-/// The maximum number of things that are remembered. At the limit, messages about other things are not logged.
+/// The maximum number of things about which a message was logged within [`QUIET_TIME`]. At the limit, messages about
+/// other things are not logged.
 pub(super) const THINGS_MAX: usize = 1_024;
 
 pub(super) struct LogThrottle<T>(Mutex<HashMap<T, Instant>>);

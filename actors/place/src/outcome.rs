@@ -204,7 +204,8 @@ mod tests {
         Digest([byte; 32])
     }
 
-    /// A node with the acknowledged record 4 and the pending record 5, which has lost its connection and looks for it.
+    /// A node with the acknowledged record 4 and the pending record 5. It has lost its connection, has connected again,
+    /// and now checks whether the log contains record 5.
     fn looking() -> Appending<&'static str> {
         let mut appending =
             Appending::new(History::default(), Epoch::default(), Head { number: 4, digest: digest(4) });

@@ -33,7 +33,7 @@ impl Watch {
         Self { after: timing.takeover_after, seen: None }
     }
 
-    /// Notes the end of the log. `received` is the time at which the response arrived.
+    /// Records the end of the log, as a response reports it. `received` is the time at which this response arrived.
     pub fn saw(&mut self, seen: Seen, received: Duration) {
         if self.seen.is_none_or(|(earlier, _)| earlier != seen) {
             self.seen = Some((seen, received));

@@ -8,9 +8,11 @@
 //! Earlier versions stored up to 64 KiB in one row, and the first 64 KiB of longer values in the head:
 //!
 //! ```text
-//! [business][kind]       [rest]           → [length 4][digest 16][the first piece]: longer than any other row
+//! [business][kind]       [rest]           → [length 4][digest 16][the first piece]: a head
 //! [business][kind | 0x80][rest][number 2] → another piece of 64 KiB, numbered from 1
 //! ```
+//!
+//! Such a head is recognised because it is longer than any other row.
 //!
 //! Invariants:
 //!

@@ -56,7 +56,7 @@ pub(crate) enum ApiError {
     InsufficientScope(Scope),
     /// The business of the key is suspended.
     Forbidden,
-    /// The header with this name, `Host` or `Origin`, does not belong to the service.
+    /// The value of this header (`Host` or `Origin`) is not an address of the service.
     ForeignOrigin(&'static str),
     /// The `Host` is not a name of the operator listener.
     UnknownAdminHost,

@@ -207,7 +207,7 @@ async fn start_with_each_set(by_keyboard: bool, looks: [Looks; 4]) {
             );
             window.run(&choose).await;
         }
-        // The open times are those of the chosen service when the response has arrived.
+        // After the response has arrived, the page shows the open times of the chosen service.
         let chosen = "return document.querySelector('dialog [name=service]').value";
         let chosen = window.run(chosen).await.as_str().unwrap().to_owned();
         window.find(&format!("dialog [name=times_of][value^='{chosen}']")).await;

@@ -16,7 +16,7 @@ use super::records::Records;
 use crate::sim::runtime;
 use crate::world::{Trace, World};
 
-/// The number of the caller, who has a private appointment.
+/// The index of the caller who has a private appointment.
 const NUMBER: usize = 0;
 
 /// The records of a call, and of a text thread in which a caller booked and moved an appointment and left a message.

@@ -35,7 +35,7 @@ const CLAIMS: [(&str, &[EffectKind]); 3] = [
 /// The words that no caller may receive.
 const NEVER: [&str; 7] = ["human", "45 euros", "99 99", "Brenda", "a1 is", "**", "tool_call"];
 const WRONG_NUMBER: [&str; 2] = ["That is not the code.", "Ce n'est pas le bon code."];
-/// The word in the names of the services whose appointments only their contacts may hear about.
+/// A service with this word in its name is private: only the contact of an appointment may hear about the appointment.
 const PRIVATE: &str = "Ritual";
 const MONTHS: [&str; 12] = [
     "janvier",

@@ -256,8 +256,8 @@ pub enum WritesTo {
 /// The changes to the [`CalendarWrite`]s of an appointment that follow from a change to the appointment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WritesChange {
-    /// Each changed [`CalendarWrite`], before and after the change. The first value is `None` if it is new, and the
-    /// second value is `None` if it is deleted.
+    /// Each changed [`CalendarWrite`], before and after the change. The first value is `None` if the write is new, and
+    /// the second value is `None` if the write was deleted.
     pub changed: Vec<(Option<CalendarWrite>, Option<CalendarWrite>)>,
     /// The status of the appointment after the change.
     pub status: CalendarSyncStatus,

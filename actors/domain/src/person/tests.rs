@@ -133,8 +133,8 @@ fn a_restricted_session_sets_a_password_and_accepts_the_membership_that_it_came_
     person.use_link(&[1; 32], begin(2), at(0)).unwrap();
     let email = Address::new("b@example.com").unwrap();
     assert!(matches!(person.change_email(&[2; 32], &email, None, at(1)), Err(Refusal::NotAllowed(_))));
-    // A session can change a password for 15 minutes, and 30 minutes have passed. However, this account has no password
-    // yet, so its session can still set the first one.
+    // A session can change a password only during its first 15 minutes, and 30 minutes have passed. However, this
+    // account has no password yet, so its session can still set the first one.
     let set = person.set_password(&[2; 32], "new".into(), begin(3), at(30 * MINUTE));
     assert_eq!(set, Ok(Some(business)));
     assert!(!person.sessions[0].restricted);

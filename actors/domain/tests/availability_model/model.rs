@@ -184,7 +184,8 @@ impl<'a> Model<'a> {
             && !self.absences()[staff][minute(start - before)..minute(end + after)].contains(&true)
     }
 
-    /// Returns the absences that count in this case. Busy times of calendars do not count with `ignore_calendars`.
+    /// Returns the absences that count in this case. If `ignore_calendars` is set, busy times of calendars do not
+    /// count.
     fn absences(&self) -> &[Vec<bool>] {
         match self.case.terms {
             Terms::Team { ignore_calendars: true, .. } => &self.off,

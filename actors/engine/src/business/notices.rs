@@ -110,9 +110,9 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // `since` is the time of the booking or of the last move. If this change is a booking or a move, it is the time of
-    // this change. If this change confirms a pending appointment, it is `before.updated_at`, because only a booking or
-    // a move sets the stamp of a pending appointment.
+    // `since` is the time of the booking or of the last move. A booking or a move sets `since` to its own time. A
+    // confirmation sets it to `before.updated_at`: while an appointment is pending, only a booking or a move changes
+    // `updated_at`.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);

@@ -41,7 +41,8 @@ pub(crate) struct Mails {
 }
 
 const BUSINESSES_PER_TURN: usize = 64;
-/// The number of waiting mails that are compared with their appointments before a pause.
+/// The number of waiting mails that are read before a pause. The notices among them are compared with their
+/// appointments.
 const NOTICES_PER_TURN: usize = 256;
 const OVERTAKEN_PAUSE: Duration = Duration::from_millis(10);
 const FAILED_PAUSE: Duration = Duration::from_secs(5);

@@ -36,7 +36,8 @@ enum FirstRow {
     Now(Box<Mail>),
     /// An outdated row, which must be deleted: its mail does not exist or has another due time.
     Stale(Key),
-    /// The scan has read the maximum number of rows, all of another lane. The next scan continues after them.
+    /// The scan has read the maximum number of rows, and every one of them belongs to another lane. The next scan
+    /// continues after these rows.
     NotReached,
 }
 

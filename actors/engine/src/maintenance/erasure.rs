@@ -33,7 +33,8 @@ const BYTES_MAX: usize = 256 << 10;
 const TOGETHER_MAX: usize = 1_024;
 /// After this number of steps without a write, the next step writes the progress.
 const UNWRITTEN_MAX: u32 = 64;
-/// The maximum time for which the waiting deliveries of a marked event can still be sent, in steady time.
+/// The maximum time, measured by the steady clock, for which the waiting deliveries of a marked event can still be
+/// sent.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
 /// The stage that removes the remaining index rows of contacts that could not be decoded.

@@ -1,6 +1,6 @@
-//! A repeated booking is made once. An appointment is moved or cancelled only if it has the expected start.
-//! The actor makes both checks when it decides the change, so the checks see changes that are not durable
-//! yet.
+//! If a booking request is repeated, only one appointment is made. An appointment is moved or cancelled only if it has
+//! the expected start. The actor makes both checks when it decides the change, so the checks see changes that are not
+//! durable yet.
 
 use domain::booking::{MoveRequest, Party};
 use domain::{ContactDetails, Email, Phone, ProblemCode, Refusal, Timestamp};

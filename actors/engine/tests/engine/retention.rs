@@ -88,7 +88,7 @@ async fn the_log_keeps_deliveries_for_30_days_and_events_for_32() {
 }
 
 /// A suspended business has more pending deliveries than one step of the sweep reads. The sweep must keep
-/// them, and must reach and delete the later deliveries, which were missed because the budget was full.
+/// them, and must reach and delete the later deliveries, which have the status `missed` because the budget was full.
 #[tokio::test(start_paused = true)]
 async fn old_pending_deliveries_do_not_keep_later_ones_from_being_deleted() {
     const MISSED: usize = 20;

@@ -93,7 +93,8 @@ fn a_skipped_time_moves_forward_and_of_a_repeated_time_the_first_counts() {
         let busy = busy(&in_zone("Europe/Paris", start));
         assert_eq!(busy, [expected], "{start}");
     }
-    // The skipped start moves to a time after the end, so the event keeps its length.
+    // Clocks skip the start 02:30, so it becomes 03:30. That is after the end 03:00, so the end moves too and the event
+    // keeps its length of 30 minutes.
     let gap = event("DTSTART;TZID=Europe/Paris:20270328T023000\nDTEND;TZID=Europe/Paris:20270328T030000");
     assert_eq!(busy(&gap), ["2027-03-28T01:30/2027-03-28T02:00"]);
 }

@@ -72,8 +72,8 @@ fn ordered_date(date: NaiveDate) -> [u8; 16] {
     bytes
 }
 
-/// Returns the key of a record of this kind. The key ends with the instant and the id if this makes it as long as the
-/// keys of the kind. Otherwise the key ends with the id only.
+/// Returns the key of a record of this kind. If the keys of this kind have room for an instant and an id, the key ends
+/// with both. Otherwise it ends with the id only.
 pub fn record(business: BusinessId, kind: u8, instant: Timestamp, id: impl ResourceId) -> Key {
     let key = of_instant(start(business, kind), instant, id);
     if has_width(&key, kind) { key } else { of_id(business, kind, id) }

@@ -6,8 +6,8 @@
 //! batches. Unsynced blocks of the journal may be lost or torn. Opening the store restores the missing rows
 //! from the journal.
 //!
-//! Invariants: reads see the map. After a crash, either all rows of a batch exist or none. A handle that was opened
-//! before a crash cannot read or write.
+//! Invariants: reads see the map. After a crash and the next opening, either all rows of a batch exist or none. A
+//! handle that was opened before a crash cannot read or write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

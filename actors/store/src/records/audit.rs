@@ -105,10 +105,9 @@ impl Record for Budget {
     }
 }
 
-/// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. The field is `None` if the record
-/// contains fewer than the first eight kinds, because the version that wrote the record did not count all rows. The
-/// later kinds were counted from their first row, so a record without a later kind means that the business has no rows
-/// of this kind.
+/// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. The usage is `None` if the record
+/// lacks one of the first eight kinds, because the version that wrote it did not count all rows. Kinds after the eighth
+/// were counted from the start. If the record lacks one of them, the business has no rows of this kind.
 mod usage {
     use domain::Usage;
 

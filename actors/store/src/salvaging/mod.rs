@@ -3,13 +3,12 @@
 //! Rules:
 //!
 //! - The damaged store is not changed. If it has a lock file, the salvage holds the lock.
-//! - Batches of the journal that follow the newest batch of the tree are applied, even if a batch between them is
-//!   missing. Earlier batches of the journal restore rows that are unreadable in the tree. The earlier batches are
-//!   applied only if no later batch is missing, because the later batches must overwrite the old values of the earlier
-//!   ones.
+//! - Batches that are newer than the tree are always applied, even if some of them are missing. Batches that the tree
+//!   already contains are applied again, to restore unreadable rows, only if every batch after them exists. Otherwise
+//!   their old values would stay.
 //! - Until the salvage is finished, the service does not open the new store ([`super::filling`]).
-//! - The new store gets a copy of the list of tombstones and of the format, unless it has its own. It gets no list of
-//!   businesses that are set aside.
+//! - The new store gets a copy of the list of tombstones and a copy of the format, each only if the new store does not
+//!   have one yet. It gets no list of businesses that are set aside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Recognises claims of the speaker to be a human.
+//! Recognises sentences in which the speaker claims to be human.
 
 use crate::reader::plain;
 

@@ -55,8 +55,8 @@ pub fn mentions(text: &str, context: &Context) -> Vec<Mention> {
     scan(text, context, false)
 }
 
-/// Returns the dates and times in a sentence. If `has_ranges` is false, a range such as `after Tuesday` mentions only the
-/// days that it names.
+/// Returns the dates and times in a sentence. If `has_ranges` is false, only the named days of a range are returned.
+/// For example, `after Tuesday` is read as Tuesday.
 fn scan(text: &str, context: &Context, has_ranges: bool) -> Vec<Mention> {
     let pieces = pieces(text);
     let bare = if context.expect == Expect::Time { Bare::Hour } else { Bare::Not };

@@ -23,7 +23,7 @@ const TO_A_BOOKING: usize = 4;
 /// The maximum number of businesses for which one browser remembers that the list of first steps is hidden.
 const HIDDEN_MAX: usize = 20;
 
-/// A missing requirement for bookings, with a link to the page for it if the person may change it.
+/// A missing requirement for bookings, with a link to the page where it is set, if the person may change this setting.
 pub(super) struct Missing {
     pub(super) text: String,
     pub(super) path: Option<String>,

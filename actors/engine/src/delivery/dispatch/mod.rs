@@ -245,8 +245,8 @@ impl Dispatcher {
     }
 }
 
-/// A guard that `hand_out` holds. If `hand_out` panics, the guard is dropped. The drop allows the next call,
-/// and wakes the timer, which makes the next call.
+/// A guard that `hand_out` holds. If `hand_out` panics, the guard is dropped. Dropping it permits the next call of
+/// `hand_out`, and wakes the timer, which makes this call.
 struct UnlessThrough<'a>(&'a Dispatcher);
 
 impl Drop for UnlessThrough<'_> {

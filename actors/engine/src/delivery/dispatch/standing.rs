@@ -18,7 +18,7 @@ pub(super) const ALIVE_TIME: Duration = Duration::from_secs(10);
 const ATTEMPTS_AT_FIRST: usize = 2;
 const COST_UNKNOWN: Duration = QUICK;
 
-/// The likelihood that an endpoint returns a permit soon. The most trusted standing is first.
+/// How likely an endpoint is to return a permit soon. The most likely standing is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// A quick delivery ended within the last [`ALIVE_TIME`].

@@ -50,7 +50,7 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
     let shown = people.of_business(&world.at(&other), &first_page()).await.unwrap().items;
     let shown = shown.iter().find(|one| one.id == victim).unwrap();
     assert_eq!(shown.email, "victim@example.com", "the business must not see the account's new address");
-    // After the offer is withdrawn, an invitation to the victim's address creates another account.
+    // After the first invitation is withdrawn, a new invitation to the victim's address creates another account.
     world.at(&other).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
     let again = invite(&world, &other, by(boss), "victim@example.com").await.unwrap();
     assert!(matches!(again.mail, Some((id, MailKind::Invitation)) if id != victim));

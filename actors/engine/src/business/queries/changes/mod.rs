@@ -147,7 +147,8 @@ impl Changes {
 
 const CHANGE_BYTES: usize = 24;
 
-/// Returns the next item of two ordered iterators. Returns an error as soon as it is the next item of one of them.
+/// Merges two ordered iterators: returns the earlier of their next items. If the next item of either iterator is an
+/// error, returns the error.
 fn next_of(
     one: &mut Peekable<impl Iterator<Item = Found>>,
     other: &mut Peekable<impl Iterator<Item = Found>>,
