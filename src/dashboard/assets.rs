@@ -46,7 +46,7 @@ mod tests {
         }
     }
 
-    /// The relative luminance of a color such as `#0d5c4c` (WCAG 2.2).
+    /// The relative luminance of a colour such as `#0d5c4c` (WCAG 2.2).
     fn luminance(color: &str) -> f64 {
         let part = |at: usize| f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
         let linear = |part: f64| {

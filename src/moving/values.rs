@@ -166,7 +166,7 @@ json_object! {
         name: Option<Text<1, 200>>,
         /// The phone number.
         phone: Option<E164>,
-        /// The e-mail address.
+        /// The email address.
         email: Option<Email>,
         /// The language of the page.
         locale: Locale,

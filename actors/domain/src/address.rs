@@ -1,4 +1,4 @@
-//! E-mail addresses of accounts, and the comparison of addresses.
+//! Email addresses of accounts, and the comparison of addresses.
 //!
 //! Invariants:
 //!
@@ -32,7 +32,7 @@ pub fn mailbox(address: &str) -> String {
     fold_address(&format!("{plain}@{domain}"))
 }
 
-/// An e-mail address as the person wrote it, together with its lower-case form for comparisons.
+/// An email address as the person wrote it, together with its lower-case form for comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     written: String,

@@ -13,7 +13,7 @@ pub const MERGES_MAX: usize = 100;
 
 const NOTES_CHARS_MAX: usize = 1_000;
 
-/// A contact. Two contacts of a business never have the same phone number or the same e-mail address.
+/// A contact. Two contacts of a business never have the same phone number or the same email address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
     pub id: ContactId,
@@ -40,14 +40,14 @@ impl Contact {
         text
     }
 
-    /// Returns this contact after the merge with the contact `gone`. The result has the chosen phone number and e-mail
+    /// Returns this contact after the merge with the contact `gone`. The result has the chosen phone number and email
     /// address. Every other empty field gets the value of `gone`. The notes of `gone` are appended to the notes. So are
-    /// the name and the alert text of `gone`, and the phone numbers and e-mail addresses of both contacts, unless they
+    /// the name and the alert text of `gone`, and the phone numbers and email addresses of both contacts, unless they
     /// are in a field of the result.
     ///
     /// # Errors
     /// Returns [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if the result would have
-    /// no name, phone number or e-mail address. Returns [`Refusal::Conflict`] if the notes become too long.
+    /// no name, phone number or email address. Returns [`Refusal::Conflict`] if the notes become too long.
     pub fn merged(&self, gone: &Self, phone: Option<Phone>, email: Option<Email>) -> Result<Self, Refusal> {
         let mut problems = Vec::new();
         let phones = [self.phone.as_ref(), gone.phone.as_ref()];
@@ -94,7 +94,7 @@ pub struct Alias {
     pub into: ContactId,
     /// The id of the merge. It is greater than the id of every record that is older than the merge.
     pub id: MergeId,
-    /// Digests of each phone number and e-mail address that one of the contacts had before the merge and that `into`
+    /// Digests of each phone number and email address that one of the contacts had before the merge and that `into`
     /// does not have after the merge.
     pub former: Vec<[u8; 16]>,
     /// Whether some records may still refer to `from`.
@@ -176,7 +176,7 @@ impl ContactPatch {
     /// Applies a partial update.
     ///
     /// # Errors
-    /// Returns [`Refusal::Invalid`] if neither name nor phone nor e-mail address remains.
+    /// Returns [`Refusal::Invalid`] if neither name nor phone nor email address remains.
     pub fn apply(self, before: &Contact) -> Result<Contact, Refusal> {
         let mut after = before.clone();
         after.name = self.name.map_or(after.name, |name| name.map(Text::into_string));
@@ -193,11 +193,11 @@ impl ContactPatch {
     }
 }
 
-/// Checks that the phone number and the e-mail address are not in use. `id` is the contact that is being changed, if
+/// Checks that the phone number and the email address are not in use. `id` is the contact that is being changed, if
 /// any.
 ///
 /// # Errors
-/// Returns [`Refusal::Conflict`] if another contact has the phone number or the e-mail address.
+/// Returns [`Refusal::Conflict`] if another contact has the phone number or the email address.
 pub fn check_unique(
     id: Option<ContactId>,
     phone_holder: Option<ContactId>,

@@ -4,7 +4,7 @@
 //!
 //! - a person has at most one link; a new link replaces the previous one;
 //! - a link works once; a repeated attempt to send the mail with the link renews an unused link, but not a used one;
-//! - a link that confirms a new e-mail address works only in a session of the account that requested it.
+//! - a link that confirms a new email address works only in a session of the account that requested it.
 
 use std::fmt;
 

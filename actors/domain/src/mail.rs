@@ -1,4 +1,4 @@
-//! E-mails to people: the ids of the records that a mail is about, and the status of its delivery.
+//! Emails to people: the ids of the records that a mail is about, and the status of its delivery.
 
 use std::fmt;
 

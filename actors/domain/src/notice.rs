@@ -1,4 +1,4 @@
-//! Notices: e-mails and text messages to customers about their appointments.
+//! Notices: emails and text messages to customers about their appointments.
 
 use chrono::TimeDelta;
 
@@ -49,7 +49,7 @@ words! {
         Text = "text",
     }
 
-    /// The e-mails that a customer agrees to get from a business.
+    /// The emails that a customer agrees to get from a business.
     EmailConsent {
         All = "all",
         NoReminders = "no_reminders",
@@ -225,7 +225,7 @@ impl NoticeSettings {
         self.includes(about) && notice.hours.is_none_or(|hours| self.reminder_hours.contains(&hours))
     }
 
-    /// True if the settings allow e-mails to the customer of this appointment.
+    /// True if the settings allow emails to the customer of this appointment.
     pub fn includes(&self, appointment: &Appointment) -> bool {
         self.email.includes(appointment.source) && appointment.contact_id.is_some()
     }

@@ -110,7 +110,7 @@ pub enum ProblemCode {
     NotAChoice,
     /// The staff member already offers the maximum number of services. The parameter is this maximum.
     OffersMax(usize),
-    /// The contact of a booking needs a phone number or an e-mail address.
+    /// The contact of a booking needs a phone number or an email address.
     PhoneOrEmail,
     NamePhoneOrEmail,
     KeepsNamePhoneOrEmail,

@@ -1,7 +1,7 @@
-//! Search by name, phone number and e-mail address.
+//! Search by name, phone number and email address.
 //!
 //! The *search text* of a record contains everything that a search can find. The character [`WORD`] precedes
-//! each word of the name and each part of the e-mail address. [`NUMBER`] precedes the digits of the phone
+//! each word of the name and each part of the email address. [`NUMBER`] precedes the digits of the phone
 //! number. The digits of phone numbers are shifted to control characters, so that they differ from digits in
 //! names. The text of a contact ends with [`NAME`] and the whole name ([`fold_name`]).
 //!
@@ -22,7 +22,7 @@ const NUMBER: char = '\u{2}';
 const NAME: char = '\u{3}';
 /// The difference between a digit and its form in a search text, which is one of U+0010 to U+0019.
 const SHIFT: u8 = b'0' - 0x10;
-/// The characters after which a part of an e-mail address begins.
+/// The characters after which a part of an email address begins.
 const SEPARATORS: [char; 5] = ['@', '.', '-', '_', '+'];
 const DIGITS_MIN: usize = 3;
 
@@ -78,7 +78,7 @@ fn without_apostrophes(word: &str) -> String {
     word.replace('\'', "")
 }
 
-/// Marks the beginning of an e-mail address and of each of its parts.
+/// Marks the beginning of an email address and of each of its parts.
 fn marked(address: &str) -> String {
     let mut text = String::from(WORD);
     for c in address.chars() {
@@ -140,7 +140,7 @@ words! {
 pub type TrunkPrefix = (String, String);
 
 /// A prepared search, for matching many texts. Each word of the search must match the beginning of a word of
-/// the name, the beginning of the e-mail address or of one of its parts, or at least three digits of the
+/// the name, the beginning of the email address or of one of its parts, or at least three digits of the
 /// phone number. Consecutive words of digits can also match as one number.
 #[derive(Clone)]
 pub struct Search(Vec<Term>);

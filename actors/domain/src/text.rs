@@ -86,7 +86,7 @@ impl PersonName {
     }
 }
 
-/// An e-mail address in lower case, at most 254 characters (RFC 5321 §4.5.3.1.3).
+/// An email address in lower case, at most 254 characters (RFC 5321 §4.5.3.1.3).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Email(String);
 

@@ -1,4 +1,4 @@
-//! A *claim* is an exclusive lock on the index row of an e-mail address, or of the slug of a booking page.
+//! A *claim* is an exclusive lock on the index row of an email address, or of the slug of a booking page.
 //!
 //! Invariant: an address or slug has one claim at a time. The claim lasts until the change that needs it is
 //! durable, so no other change gives the address or slug another owner meanwhile. The change holds the claim,

@@ -43,7 +43,7 @@ pub struct Facts {
     pub instructions: Option<String>,
     /// Whether a call asks for the consent to texts after a booking.
     pub asks_consent: bool,
-    /// Whether codes can be sent, by text or by e-mail.
+    /// Whether codes can be sent, by text or by email.
     pub sends_codes: bool,
 }
 
@@ -142,7 +142,7 @@ pub struct BookAsk {
     pub staff: StaffId,
     pub starts_at: Timestamp,
     pub name: String,
-    /// The phone number in E.164 form. The phone number or the e-mail address is always present.
+    /// The phone number in E.164 form. The phone number or the email address is always present.
     pub phone: Option<String>,
     pub email: Option<String>,
 }

@@ -616,7 +616,7 @@ fn send_code(flow: &mut Flow<'_>, phone: &str) -> Asked<()> {
     Ok(())
 }
 
-/// Reads the phone number of a booking or of the caller, or the e-mail address of a booking.
+/// Reads the phone number of a booking or of the caller, or the email address of a booking.
 fn phone(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     let is_booking = flow.out.talk.place.step == Step::Phone;
     if let Some(email) = reader::email(text).filter(|_| is_booking) {

@@ -1,4 +1,4 @@
-//! The log of notices to customers, and the consents of a contact to e-mails and text messages, as the APIs show them.
+//! The log of notices to customers, and the consents of a contact to emails and text messages, as the APIs show them.
 
 use domain::{
     AppointmentId, DropReason, EmailConsent, Mail, MailError, MailId, Notice, NoticeChannel, NoticeKind,

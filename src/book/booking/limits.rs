@@ -17,7 +17,7 @@ use crate::server::network;
 /// The limit on valid forms from one IPv4 address or IPv6 /64.
 const FORMS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 /// The limit on bookings that one client (an IPv4 address or IPv6 /64) makes at one business with the same phone number
-/// or e-mail address.
+/// or email address.
 const OF_PERSON: Rate = Rate { count: 3, within: TimeDelta::hours(24) };
 /// The limit on online bookings at one business, on the booking page and in the chat of its website.
 const OF_BUSINESS: Rate = Rate { count: 100, within: TimeDelta::hours(1) };
@@ -25,7 +25,7 @@ const OF_BUSINESS: Rate = Rate { count: 100, within: TimeDelta::hours(1) };
 pub(in crate::book) struct Limits {
     forms: Windows<IpAddr>,
     /// The counts for [`OF_PERSON`], by the SHA-256 of the business, the client's address, and the phone number or
-    /// e-mail address.
+    /// email address.
     persons: Windows<[u8; 32]>,
     businesses: Windows<BusinessId>,
 }
@@ -63,7 +63,7 @@ impl Limits {
         let persons: Vec<[u8; 32]> = entered
             .map(|entered| {
                 let digest = Sha256::new().chain_update(business.uuid().as_bytes());
-                // A phone number begins with `+` and an e-mail address contains `@`, so they never collide.
+                // A phone number begins with `+` and an email address contains `@`, so they never collide.
                 digest
                     .chain_update(address.to_string())
                     .chain_update([0])

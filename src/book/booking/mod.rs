@@ -151,7 +151,7 @@ pub(super) async fn theme(asked: PageInput) -> Answered {
     Ok((head, css.unwrap_or_default()).into_response())
 }
 
-/// The page of a business that takes no online bookings. It shows the phone number and the e-mail address.
+/// The page of a business that takes no online bookings. It shows the phone number and the email address.
 fn off(view: &View, status: StatusCode, text: &str) -> Answered {
     page_as(status, &Off { text: view.t(text), view })
 }

@@ -1,5 +1,5 @@
-//! Stops the e-mails of a business to one address, through a page or through one-click unsubscribing (RFC
-//! 8058). The address is the one to which the manage link was sent. A link that was not sent by e-mail has no
+//! Stops the emails of a business to one address, through a page or through one-click unsubscribing (RFC
+//! 8058). The address is the one to which the manage link was sent. A link that was not sent by email has no
 //! address, so it stops nothing.
 
 use askama::Template;

@@ -103,7 +103,7 @@ hidden!(Session: id, Person: id);
 #[derive(Clone, PartialEq, Eq)]
 pub struct Person {
     pub id: PersonId,
-    /// The e-mail address as the person wrote it.
+    /// The email address as the person wrote it.
     pub email: String,
     pub name: String,
     pub locale: Locale,
@@ -232,7 +232,7 @@ impl Person {
         Ok(accepts)
     }
 
-    /// Changes the e-mail address. With a mailed link, the address changes when the link is used. Without a mailed
+    /// Changes the email address. With a mailed link, the address changes when the link is used. Without a mailed
     /// link, it changes immediately and is unconfirmed.
     pub fn change_email(
         &mut self,

@@ -27,7 +27,7 @@ pub(crate) struct Reply<T> {
     _permits: [OwnedSemaphorePermit; 2],
 }
 
-/// An exclusive lock on an idempotency key, an e-mail address or a slug. The [`Reply`] has a copy, so the lock lasts
+/// An exclusive lock on an idempotency key, an email address or a slug. The [`Reply`] has a copy, so the lock lasts
 /// until the answer is sent, even if the request's future is dropped earlier.
 #[derive(Clone)]
 pub(crate) struct Claim {

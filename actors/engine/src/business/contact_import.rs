@@ -43,7 +43,7 @@ const CONTACT_BYTES_PER_BATCH: usize = 128 << 10;
 const IN_FLIGHT_BYTES_MAX: usize = 1 << 20;
 
 /// Creates a contact for each row. A row is skipped if a contact of the business, or an earlier row that is not
-/// skipped, has the same phone number or e-mail address. The import creates no webhook events.
+/// skipped, has the same phone number or email address. The import creates no webhook events.
 #[derive(Debug)]
 pub struct ImportContacts {
     pub rows: Vec<ContactRow>,

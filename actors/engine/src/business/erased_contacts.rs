@@ -15,7 +15,7 @@ use super::State;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// Maps the digest of each phone number and e-mail address of the erased contacts to the id of the erasure or merge
+    /// Maps the digest of each phone number and email address of the erased contacts to the id of the erasure or merge
     /// that removed the number or address from a contact. If several erasures or merges removed it, the map contains
     /// the newest id. Records with a greater id stay unchanged.
     identifiers: HashMap<[u8; 16], Uuid>,
@@ -50,7 +50,7 @@ impl ErasedContacts {
         contact.is_some_and(|contact| self.contacts.contains(&contact))
     }
 
-    /// True if one of the erased contacts had the phone number or e-mail address when the record with this id
+    /// True if one of the erased contacts had the phone number or email address when the record with this id
     /// was created.
     pub(crate) fn had(&self, identifier: Option<&str>, id: Uuid) -> bool {
         let erased = identifier.and_then(|it| self.identifiers.get(&keys::identifier_digest(it)));
@@ -91,7 +91,7 @@ impl Personal for Appointment {
         if theirs.is_erased(self.contact_id) {
             return Ok(Some(self.erased()));
         }
-        // In a booking for another contact, the customer may have entered the phone number or e-mail address of
+        // In a booking for another contact, the customer may have entered the phone number or email address of
         // an erased contact.
         let Some(entered) = &self.booked_as else { return Ok(None) };
         let has = |identifier: Option<&str>| theirs.had(identifier, self.id.uuid());

@@ -5,7 +5,7 @@
 //! - An appointment without a contact has no links.
 //! - The deletion of an appointment deletes its links. A background job deletes the links that have ended.
 //! - If an appointment has too many links, links that were shown on a page end before links that were sent by mail.
-//!   With a mailed link, the customer can also stop e-mails. So a visitor who repeatedly submits a form must not be
+//!   With a mailed link, the customer can also stop emails. So a visitor who repeatedly submits a form must not be
 //!   able to end a mailed link.
 
 use chrono::TimeDelta;

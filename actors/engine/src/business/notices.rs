@@ -119,7 +119,7 @@ fn notices(
     std::iter::once(Notice::new(kind, after, by_customer)).chain(settings.reminders(after, since)).collect()
 }
 
-/// True if the change removed the contact, or the e-mail address that the customer had entered for the booking.
+/// True if the change removed the contact, or the email address that the customer had entered for the booking.
 fn is_erased(before: &Appointment, after: &Appointment) -> bool {
     let address = |it: &Appointment| it.booked_as.as_ref().is_some_and(|entered| entered.email.is_some());
     before.contact_id.is_some() && after.contact_id.is_none() || address(before) && !address(after)

@@ -66,7 +66,7 @@ impl Resource {
         }
     }
 
-    /// The phone number and e-mail address that a customer entered in the booking form.
+    /// The phone number and email address that a customer entered in the booking form.
     pub(crate) fn entered(&self) -> [Option<&str>; 2] {
         let Self::Appointment(view) = self else { return [None, None] };
         let entered = view.booked_as.as_ref().and_then(Option::as_ref);

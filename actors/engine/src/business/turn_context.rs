@@ -116,7 +116,7 @@ pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
         greeting_fr: receptionist.greeting.fr.clone(),
         instructions: receptionist.instructions.clone(),
         // No carrier is connected, so every transfer fails, and the service can send no text messages. Codes are sent
-        // by e-mail.
+        // by email.
         transfers_fail: true,
         asks_consent: false,
         sends_codes: state.outbox.transport().is_some(),

@@ -1,4 +1,4 @@
-//! Sends a code to the e-mail address of a contact. A caller who enters the code in the same conversation is verified
+//! Sends a code to the email address of a contact. A caller who enters the code in the same conversation is verified
 //! as this contact.
 //!
 //! Invariants:

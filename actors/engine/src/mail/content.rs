@@ -187,7 +187,7 @@ fn contact_of(
     Ok((found.flatten(), is_erased))
 }
 
-/// Returns the contact's name. If there is no name, returns the phone number; if there is no phone number, the e-mail
+/// Returns the contact's name. If there is no name, returns the phone number; if there is no phone number, the email
 /// address.
 fn called(contact: Option<Contact>) -> Option<String> {
     let Contact { name, phone, email, .. } = contact?;

@@ -16,7 +16,7 @@ pub(crate) const WAITING_MAX: u64 = 100_000;
 pub(super) const ALERTS: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
 pub(super) const INVITATIONS: Rate = Rate { count: 20, within: TimeDelta::days(1) };
 pub(super) const INVITATIONS_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
-/// The limits on reset mails to an e-mail address.
+/// The limits on reset mails to an email address.
 pub(super) const FORGOTTEN: [Rate; 2] =
     [Rate { count: 1, within: TimeDelta::minutes(10) }, Rate { count: 5, within: TimeDelta::days(1) }];
 /// The limit on reset requests from an IP address ([`Sources`]).
@@ -73,7 +73,7 @@ impl Allowances {
         both((&mut self.of_business, of), (&mut self.to_address, fold_address(to)), now)
     }
 
-    /// Counts a change of e-mail address, like [`Self::invitation`].
+    /// Counts a change of email address, like [`Self::invitation`].
     pub(crate) fn email_change(&mut self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.changes_of, of), (&mut self.changes_to, fold_address(to)), now)
     }

@@ -358,7 +358,7 @@ pub(crate) fn email_consent_key(secret: &[u8; 32], of: BusinessId, email: &str) 
     keys::consent(of, &email_hash(secret, of, email))
 }
 
-/// Writes a customer's consent to e-mails at an address, and adds it to the list of tombstones. A restore of an older
+/// Writes a customer's consent to emails at an address, and adds it to the list of tombstones. A restore of an older
 /// backup reads the consent in the list and writes it again.
 pub(crate) fn write_email_consent(
     rows: &mut Batch,

@@ -1,7 +1,7 @@
 //! Erases contacts: removes their personal data from all other records, in steps.
 //!
 //! The change that erases a contact deletes the contact and its index rows, and writes an erasure row
-//! (`keys::erasure`), which contains only digests of the phone number and e-mail address. The steps then read
+//! (`keys::erasure`), which contains only digests of the phone number and email address. The steps then read
 //! the rows that are older than the erasure, in stages. One stage searches for index rows of contacts that
 //! could not be decoded.
 //!
@@ -9,7 +9,7 @@
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
 //! - Changes after the erasure write no data of the contacts, so each stage runs once. There is one exception: a
-//!   customer may have entered the phone number or e-mail address of an erased contact in a booking of another contact.
+//!   customer may have entered the phone number or email address of an erased contact in a booking of another contact.
 //!   Until the erasure has removed the data from this booking, a response about it that is stored after the erasure
 //!   still contains this data. Therefore one more stage reads the stored responses again.
 //! - Records that are newer than the erasure stay unchanged, even if they contain the same phone number.
@@ -357,7 +357,7 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Customers may have entered the phone number or e-mail address of an erased contact in bookings of other
+    /// Customers may have entered the phone number or email address of an erased contact in bookings of other
     /// contacts. Removes these entries. Reads the appointments in the order of their ids, because a move changes the
     /// key of an appointment but not its id.
     fn entered(&mut self) -> Result<bool, StoreError> {

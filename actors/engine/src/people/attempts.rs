@@ -1,10 +1,10 @@
-//! Limits on failed sign-ins, by IP address and by e-mail address.
+//! Limits on failed sign-ins, by IP address and by email address.
 //!
 //! Invariants:
 //!
 //! - No account is ever locked. An IP address with too many failures is refused until some of the failures
 //!   have expired.
-//! - After some failures with an e-mail address, the responses to sign-ins with this address are delayed, even if no
+//! - After some failures with an email address, the responses to sign-ins with this address are delayed, even if no
 //!   account has the address. A sign-in with the right password still succeeds.
 //! - An attempt counts as a failure from its start until its password is verified. Therefore concurrent
 //!   attempts cannot exceed a limit.
@@ -23,11 +23,11 @@ use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// The maximum number of counted failures of an e-mail address. An attempt counts as a failure until it succeeds. This
+/// The maximum number of counted failures of an email address. An attempt counts as a failure until it succeeds. This
 /// maximum is greater than the number of failures that affect the delay. So attempts in progress, which may still
 /// succeed, never displace the failures that affect it.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
-/// Up to this number, the failures of an e-mail address cause no delay.
+/// Up to this number, the failures of an email address cause no delay.
 const PROMPT: u32 = 5;
 const DELAY_MAX: u32 = 5;
 /// The maximum number of attempts in progress from one IP address. Without this limit, one IP address could delay the

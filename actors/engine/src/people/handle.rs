@@ -135,7 +135,7 @@ impl People {
         Ok(self.shared().store.get(&keys::person(id))?)
     }
 
-    /// The person with this lower-case e-mail address.
+    /// The person with this lower-case email address.
     pub(super) async fn by_email(&self, email: &str) -> Result<Option<Person>> {
         let store = &self.shared().store;
         let id = store.find_as(&keys::person_by_email(email), keys::id_at_end)?;

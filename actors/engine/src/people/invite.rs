@@ -230,7 +230,7 @@ impl People {
         Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
     }
 
-    /// Makes the link that confirms a new e-mail address. Returns `None` if the request for this address has expired,
+    /// Makes the link that confirms a new email address. Returns `None` if the request for this address has expired,
     /// or if a later request has replaced it.
     pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>> {
         let Some(email) = mail.to.clone() else { return Ok(None) };

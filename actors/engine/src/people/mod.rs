@@ -3,9 +3,9 @@
 //!
 //! Invariants:
 //!
-//! - A lower-case e-mail address belongs to at most one person. A change that gives an address to a person
+//! - A lower-case email address belongs to at most one person. A change that gives an address to a person
 //!   holds the address's [claim](crate::claims::Claims) until the change is durable.
-//! - A person and the index rows by e-mail address and by token are written in one batch.
+//! - A person and the index rows by email address and by token are written in one batch.
 //! - Tokens and passwords are stored as hashes only.
 //! - A change to an account and its entry in the installation's audit log are written in one batch.
 

@@ -148,7 +148,7 @@ impl People {
         Ok(token)
     }
 
-    /// Changes the e-mail address. If the service sends mail, the new address gets a mail with a link, and the address
+    /// Changes the email address. If the service sends mail, the new address gets a mail with a link, and the address
     /// changes when the link is used. The returned token is valid until the mail is composed, because the link then
     /// gets a new token. If the service sends no mail, the address changes immediately.
     ///
@@ -223,7 +223,7 @@ impl People {
         .await
     }
 
-    /// Deletes an account if it is still unused. Holds the claim on its e-mail address, so that the account cannot be
+    /// Deletes an account if it is still unused. Holds the claim on its email address, so that the account cannot be
     /// invited at the same time.
     pub(crate) async fn end_orphan(&self, person: Person) -> Result<()> {
         let claim = self.persons.claims.on(&[&person.email_folded()]).await;

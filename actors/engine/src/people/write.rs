@@ -1,4 +1,4 @@
-//! The rows of a person: the account and its index rows by e-mail address and by token.
+//! The rows of a person: the account and its index rows by email address and by token.
 
 use domain::{Person, ResourceId};
 use store::{Batch, Record, keys};

@@ -25,7 +25,7 @@ struct Salon {
 }
 
 impl Salon {
-    /// A business with a contact who has an e-mail address and a future appointment.
+    /// A business with a contact who has an email address and a future appointment.
     async fn open() -> Self {
         let (world, shop) = world().await;
         let post = Post::of(&world.engine);

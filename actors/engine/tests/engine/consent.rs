@@ -1,4 +1,4 @@
-//! The consent of customers to e-mails. The link in a mail stops the e-mails to the address that received this mail. A
+//! The consent of customers to emails. The link in a mail stops the emails to the address that received this mail. A
 //! restore repeats the consents since the backup.
 
 use domain::{Actor, ContactDetails, ContactId, ContactPatch, Email, EmailConsent, Phone, TextConsent};
@@ -26,7 +26,7 @@ async fn contact(handle: &BusinessHandle, phone: &str, email: &str) -> ContactId
     id_of(&handle.change(by_operator(), CreateContact { details }).await.unwrap())
 }
 
-/// A booking with a phone number only, so that notices go to the e-mail address of the contact.
+/// A booking with a phone number only, so that notices go to the email address of the contact.
 fn by_phone(shop: &Shop, hour: i64) -> BookOnline {
     BookOnline { email: None, ..booking_by(shop, at(3, hour), 1, "unused@example.com") }
 }

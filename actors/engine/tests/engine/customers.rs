@@ -375,7 +375,7 @@ async fn an_erasure_ends_the_links_and_removes_what_the_customer_entered() {
     let handle = world.at(&shop);
     let (theirs, token) = book(&world, &shop, at(1, 9)).await;
     let contact: ContactId = shown(&handle, theirs).await.appointment.contact_id.unwrap();
-    // A second contact has an e-mail address. Its booking contains this address and a new phone number.
+    // A second contact has an email address. Its booking contains this address and a new phone number.
     let details = domain::ContactDetails { email: Some(Email::new(EMAIL).unwrap()), ..Default::default() };
     let by_email: ContactId = id_of(&handle.change(by_operator(), CreateContact { details }).await.unwrap());
     let entered = booking(&shop, at(2, 9), (Some("+15550000009"), Some(EMAIL)));

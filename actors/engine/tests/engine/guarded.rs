@@ -116,7 +116,7 @@ async fn a_booking_belongs_to_the_contact_with_the_phone_not_the_email() {
     let other = json(&handle.change(by_operator(), CreateContact { details }).await.unwrap());
     let beside = book(Some(7), Some("ada@example.com")).await;
     assert_eq!((&beside["already_booked"], &beside["contact_id"]), (&false.into(), &other["id"]));
-    // No contact has this phone number, so the e-mail address identifies the contact.
+    // No contact has this phone number, so the email address identifies the contact.
     let again = book(Some(8), Some("ada@example.com")).await;
     assert_eq!((&again["already_booked"], &again["id"]), (&true.into(), &first["id"]));
     let again = book(Some(7), None).await;

@@ -41,7 +41,7 @@ fn phone(number: &str) -> Option<Phone> {
     Phone::from_e164(number.into()).ok()
 }
 
-/// A merge of `from` into `id`. The result has the phone number of `from` and the e-mail address of `id`.
+/// A merge of `from` into `id`. The result has the phone number of `from` and the email address of `id`.
 fn merge(id: ContactId, from: ContactId) -> MergeContacts {
     MergeContacts { id, from, phone: phone(GONE), email: Email::new(KEPT_EMAIL).ok() }
 }
@@ -175,7 +175,7 @@ async fn an_opt_out_of_either_contact_holds_for_the_survivor() {
         for (id, (email, texts)) in [(two.kept, of_kept), (two.gone, of_gone)] {
             handle.change(by_operator(), SetConsent { id, email, texts }).await.unwrap();
         }
-        // The survivor gets the phone number of one contact and the e-mail address of the other contact.
+        // The survivor gets the phone number of one contact and the email address of the other contact.
         handle.change(by_operator(), merge(two.kept, two.gone)).await.unwrap();
         let consent = handle.consent(two.kept).await.unwrap();
         assert_eq!(consent.email, Some(EmailConsent::NoReminders));

@@ -1,4 +1,4 @@
-//! Notices to customers by e-mail: their causes, the reasons why a notice is not sent, and their log.
+//! Notices to customers by email: their causes, the reasons why a notice is not sent, and their log.
 
 use std::sync::Arc;
 

@@ -47,7 +47,7 @@ kinds! {
     /// calendar stays until the rows of its events are deleted.
     CALENDAR_INDEX = 0x24, 49, fn calendar_index(business: BusinessId, id: CalendarId);
     PERSON = 0x30, 33, fn person(id: PersonId); // → `Person`
-    /// An entry of the index of people by e-mail address. The key contains a hash of the address in lower case. The
+    /// An entry of the index of people by email address. The key contains a hash of the address in lower case. The
     /// value is the person's id. The caller compares the addresses, because two addresses may have the same hash.
     PERSON_BY_EMAIL = 0x31, 33, fn person_by_email(email: &str);
     /// An entry of the index of people by token. The key contains the SHA-256 of the token of a session or a link. The

@@ -113,7 +113,7 @@ kinds! {
     /// An entry of the index of contacts by phone number. The key contains a hash of the number. The value is the
     /// contact's id. The caller compares the numbers, because two numbers may have the same hash.
     CONTACT_BY_PHONE = 0x31, 33, fn contact_by_phone(phone: &str);
-    /// An entry of the index of contacts by e-mail address. The key contains a hash of the address. The value is the
+    /// An entry of the index of contacts by email address. The key contains a hash of the address. The value is the
     /// contact's id. The caller compares the addresses, because two addresses may have the same hash.
     CONTACT_BY_EMAIL = 0x32, 33, fn contact_by_email(email: &str);
     CONTACT_BY_UPDATE = 0x33, 41, fn contact_by_update(updated_at: Timestamp, id: ContactId); // → nothing
@@ -183,7 +183,7 @@ kinds! {
     /// empty.
     NOTICE_OF = 0x6d, 49, fn notice_of(appointment: AppointmentId, id: MailId);
     NOTICE_WAITS = 0x6e, 33, fn notice_waits(id: MailId); // A notice that waits: the id of its mail → nothing
-    /// The consent for an e-mail address or a phone number. The key contains a keyed hash of the address or number. The
+    /// The consent for an email address or a phone number. The key contains a keyed hash of the address or number. The
     /// value is the `ConsentRecord`.
     CONSENT = 0x6f, 49, fn consent(hash: &[u8; 32]);
     AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`

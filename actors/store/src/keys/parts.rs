@@ -110,7 +110,7 @@ pub(super) fn digest(text: &str) -> [u8; 16] {
     short
 }
 
-/// Returns a hash of a phone number or an e-mail address, for rows that must not contain the number or address itself.
+/// Returns a hash of a phone number or an email address, for rows that must not contain the number or address itself.
 pub fn identifier_digest(identifier: &str) -> [u8; 16] {
     digest(identifier)
 }

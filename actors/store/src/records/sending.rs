@@ -78,7 +78,7 @@ fields! {
     Stated { status, starts_at, staff_id }
 }
 
-/// The consent of the owner of an e-mail address to e-mails, or of the owner of a phone number to text messages.
+/// The consent of the owner of an email address to emails, or of the owner of a phone number to text messages.
 /// Exactly one of the fields is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConsentRecord {

@@ -10,7 +10,7 @@ use crate::codec::{Field, Fields, Record, encoded, fields, record};
 use crate::kept::FORMAT_OF_KINDS;
 use crate::{KEY_BYTES_MAX, StoreError};
 
-/// The erasure of a contact. Digests of the contact's phone number and e-mail address identify its data in
+/// The erasure of a contact. Digests of the contact's phone number and email address identify its data in
 /// other records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasureRecord {
@@ -19,7 +19,7 @@ pub struct ErasureRecord {
     pub phone: Option<[u8; 16]>,
     pub email: Option<[u8; 16]>,
     /// This field is set only for a contact that was merged into another contact. It contains the id of the merge, and
-    /// the digests of the phone numbers and e-mail addresses that the other contact did not keep.
+    /// the digests of the phone numbers and email addresses that the other contact did not keep.
     pub former: Option<(MergeId, Vec<[u8; 16]>)>,
 }
 
@@ -53,7 +53,7 @@ record!(LinksRecord, "links", { 1: hashes, moves });
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkRecord {
     pub appointment_id: AppointmentId,
-    /// The e-mail address to which the link was sent, in lower case. It is `None` if the link was shown on a page.
+    /// The email address to which the link was sent, in lower case. It is `None` if the link was shown on a page.
     pub to: Option<String>,
 }
 

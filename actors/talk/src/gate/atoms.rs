@@ -11,7 +11,7 @@ pub(super) enum Atom {
     Amount(String, Unit),
     /// A number of three digits or more.
     Long(String),
-    /// An e-mail or web address.
+    /// An email or web address.
     Address(String),
 }
 

@@ -1,4 +1,4 @@
-//! Reads details of the caller: the name, the phone number, the e-mail address, and a code.
+//! Reads details of the caller: the name, the phone number, the email address, and a code.
 
 use domain::{Email, unaccented};
 
@@ -222,7 +222,7 @@ pub fn code(text: &str) -> Option<String> {
     digits(text).filter(|digits| digits.len() == 6)
 }
 
-/// The e-mail address in a turn.
+/// The email address in a turn.
 pub fn email(text: &str) -> Option<String> {
     let mut found =
         text.split(|c: char| c.is_whitespace() || "<>(),;".contains(c)).filter(|word| word.contains('@'));

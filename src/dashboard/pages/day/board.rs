@@ -68,7 +68,7 @@ pub(super) struct Lane {
     pub(super) sub: String,
     pub(super) date: NaiveDate,
     pub(super) staff: Option<StaffId>,
-    /// The CSS class of the staff member's color, if the lanes belong to different staff members.
+    /// The CSS class of the staff member's colour, if the lanes belong to different staff members.
     pub(super) tint: Option<String>,
     pub(super) today: bool,
     pub(super) items: Vec<Item>,

@@ -56,7 +56,7 @@ impl Dates {
         Ok(member.business.alerts_of(&contacts).await?)
     }
 
-    /// The CSS class of a staff member's color. If no color was chosen for the staff member, the class depends on the
+    /// The CSS class of a staff member's colour. If no colour was chosen for the staff member, the class depends on the
     /// order of the staff.
     pub(super) fn color(&self, staff: StaffId) -> String {
         let mut all = self.diary.staff.iter().zip(COLORS.cycle());

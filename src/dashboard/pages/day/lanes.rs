@@ -27,7 +27,7 @@ struct BoardPage<'a> {
     hours: Vec<Hour>,
     now: Option<(String, String)>,
     lanes: Vec<Lane>,
-    /// The staff members with their colors, for the legend.
+    /// The staff members with their colours, for the legend.
     crew: Vec<(String, String)>,
     /// The query of this view, for forms that lead back to it.
     back: String,

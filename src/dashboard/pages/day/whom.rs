@@ -2,7 +2,7 @@
 //! of a new contact.
 //!
 //! Invariants:
-//! - A search selects a contact only if exactly one contact has this whole name, phone number or e-mail
+//! - A search selects a contact only if exactly one contact has this whole name, phone number or email
 //!   address. If it finds other contacts, it selects none. If it finds none, it selects the option for a new
 //!   contact.
 //! - A search for another text discards the choice that was made before.
@@ -35,7 +35,7 @@ pub(super) struct Whom {
     /// The chosen contact's id, [`NEW`], or empty.
     pub(super) who: String,
     pub(super) problem: String,
-    /// Name, phone number and e-mail address of a new contact.
+    /// Name, phone number and email address of a new contact.
     pub(super) fields: [Field; 3],
     pub(super) sent: [(&'static str, String); 2],
 }
@@ -90,7 +90,7 @@ impl Whom {
     }
 }
 
-/// The id of the only contact with this whole name, phone number or e-mail address.
+/// The id of the only contact with this whole name, phone number or email address.
 fn exact(member: &Member, results: &Through<OperatorContactView>, wanted: &str) -> Option<String> {
     let search = |text: &str| Search::new(text, trunk_prefixes());
     let text = |name: &str| search_text(Some(name), None, None);
@@ -155,7 +155,7 @@ impl View {
     }
 }
 
-/// Searches contacts by the words of a name, a phone number or an e-mail address, newest first.
+/// Searches contacts by the words of a name, a phone number or an email address, newest first.
 async fn look_for(member: &Member, wanted: &str) -> Result<Through<OperatorContactView>, Refused> {
     if wanted.is_empty() || wanted.chars().count() > SEARCH_CHARS_MAX {
         return Ok(Through { items: Vec::new(), next: None, is_incomplete: false });

@@ -1,4 +1,4 @@
-//! The search in contacts, appointments, calls and messages, by names, phone numbers and e-mail addresses.
+//! The search in contacts, appointments, calls and messages, by names, phone numbers and email addresses.
 //! The frame of every page contains the search field. With JavaScript, the results also appear below the field.
 
 use domain::{FoundKind, Search};

@@ -26,11 +26,11 @@ pub struct Book {
 #[derive(Clone, Debug)]
 pub enum BookingContact {
     Known(ContactId),
-    /// The contact with this phone number. If there is none, the contact with this e-mail address. If there is none
+    /// The contact with this phone number. If there is none, the contact with this email address. If there is none
     /// either, a new contact.
     Described(ContactDetails),
     /// Contact details that a customer entered and that are not verified. The contact is found as for `Described`, but
-    /// a new contact with a phone number gets no e-mail address. If the budget allows no new contact, the booking is
+    /// a new contact with a phone number gets no email address. If the budget allows no new contact, the booking is
     /// refused even if the contact exists. Otherwise a refusal would reveal that the contact does not exist.
     Entered(ContactDetails),
 }

@@ -16,7 +16,7 @@ super::listed!(CreateContact, MergeContacts, NoteExport, PatchContact);
 
 #[derive(Clone, Debug)]
 pub struct CreateContact {
-    /// The details contain at least a name, a phone number or an e-mail address.
+    /// The details contain at least a name, a phone number or an email address.
     pub details: ContactDetails,
 }
 
@@ -69,7 +69,7 @@ impl Change for NoteExport {
 }
 
 /// Merges the contact `from` into the contact `id`, which keeps its id and gets the given phone number and
-/// e-mail address. See [`Contact::merged`] for the other fields. A background job then moves the records of
+/// email address. See [`Contact::merged`] for the other fields. A background job then moves the records of
 /// `from`.
 #[derive(Clone, Debug)]
 pub struct MergeContacts {
@@ -136,14 +136,14 @@ impl Change for MergeContacts {
         if !consents.is_empty() {
             decision = decision.write(Write::Rows(consents));
         }
-        // The merged contact is deleted first, because the survivor may get its phone number or e-mail address.
+        // The merged contact is deleted first, because the survivor may get its phone number or email address.
         Ok(decision.write(Write::Merged(gone, alias)).write(Write::Contact { before: Some(before), after }))
     }
 }
 
-/// Builds the rows of the consents for the e-mail address and the phone number of the survivor of a merge. Each row
-/// contains the stricter of the two contacts' consents. For example, if the customer stopped the e-mails to one of the
-/// two addresses, the survivor's address gets no e-mails.
+/// Builds the rows of the consents for the email address and the phone number of the survivor of a merge. Each row
+/// contains the stricter of the two contacts' consents. For example, if the customer stopped the emails to one of the
+/// two addresses, the survivor's address gets no emails.
 fn stricter_consents(context: &Context<'_>, both: [&Contact; 2], after: &Contact) -> Result<Batch> {
     let (state, of, secret) = (context.state, context.state.id, &context.state.outbox.secret);
     let consent = |contact: &Contact| consent_of(|key| state.find(key), secret, of, contact);

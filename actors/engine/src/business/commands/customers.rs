@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - A booking finds the contact as `POST /v1/appointments` does, and does not change the contact. A new contact gets
-//!   the phone number or the e-mail address, but not both, because the customer has not proven that both belong to the
+//!   the phone number or the email address, but not both, because the customer has not proven that both belong to the
 //!   same person.
 //! - Only answers contain tokens. The store contains the SHA-256 of the random part of each token.
 //! - A link shows one appointment. The customer can change the appointment as far as [`SeenByLink`] allows.

@@ -1,4 +1,4 @@
-//! Sends a notice again, and changes the consent of customers to e-mails and texts.
+//! Sends a notice again, and changes the consent of customers to emails and texts.
 
 use domain::{
     AuditAction, Conflict, Contact, ContactId, EmailConsent, Mail, MailId, MailStatus, Named, Notice,
@@ -54,11 +54,11 @@ impl Change for SendNoticeAgain {
     }
 }
 
-/// Stops e-mails from the business to the address that received the mail with this token.
+/// Stops emails from the business to the address that received the mail with this token.
 #[derive(Clone, Debug)]
 pub struct StopNotices {
     pub token: ManageToken,
-    /// True to stop all e-mails, false to stop only reminders.
+    /// True to stop all emails, false to stop only reminders.
     pub all: bool,
 }
 
@@ -77,7 +77,7 @@ impl Change for StopNotices {
         let to = seen.and_then(|seen| seen.to).ok_or(Refusal::NotFound(Named::Subscription))?;
         let before = state.find::<ConsentRecord>(&email_consent_key(&state.outbox.secret, of, &to))?;
         let before = before.and_then(|consent| consent.email);
-        // If the customer has already stopped all e-mails, a request to stop only reminders changes
+        // If the customer has already stopped all emails, a request to stop only reminders changes
         // nothing.
         let is_stopped = before == Some(EmailConsent::None);
         let email = if self.all || is_stopped { EmailConsent::None } else { EmailConsent::NoReminders };
@@ -91,7 +91,7 @@ impl Change for StopNotices {
     }
 }
 
-/// Sets whether the business may send e-mails to the address and text messages to the phone number that the contact's
+/// Sets whether the business may send emails to the address and text messages to the phone number that the contact's
 /// record contains.
 #[derive(Clone, Copy, Debug)]
 pub struct SetConsent {
@@ -131,7 +131,7 @@ impl Change for SetConsent {
     }
 }
 
-/// The refusal for a contact that has no e-mail address or phone number to which the consent could apply.
+/// The refusal for a contact that has no email address or phone number to which the consent could apply.
 fn no_identifier() -> Refusal {
     Refusal::invalid("contact_id", ProblemCode::PhoneOrEmail)
 }

@@ -55,7 +55,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// True if the customer will get an e-mail if the team now cancels or declines this appointment.
+    /// True if the customer will get an email if the team now cancels or declines this appointment.
     pub async fn announces_end(&self, id: AppointmentId) -> Result<bool> {
         if self.businesses.outbox.transport().is_none() {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! Searches by names, phone numbers and e-mail addresses.
+//! Searches by names, phone numbers and email addresses.
 //!
 //! A search first reads the newest records, which are not in the index yet, and then the rows of the index
 //! ([`crate::business::search_texts`]), newest first. The position of a page contains the id of its first record, not
@@ -116,7 +116,7 @@ pub(super) fn searched<R: Kept, V>(
 
 impl BusinessHandle {
     /// Finds at most [`FOUND_MAX`] contacts, appointments, calls and messages. These are contacts, calls and messages
-    /// whose own name, phone number or e-mail address matches, and records of the newest matching contacts. The records
+    /// whose own name, phone number or email address matches, and records of the newest matching contacts. The records
     /// of each kind are ordered from newest to oldest.
     pub async fn search(&self, search: &Search) -> Result<Vec<FoundView>> {
         let of = self.id;
