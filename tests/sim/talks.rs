@@ -489,8 +489,8 @@ impl Sim {
             let faults = records.faults();
             assert!(faults.is_empty(), "the conversations of {} violate rules: {faults:#?}", salon.id);
             if is_the_end {
-                // If the wall clock was ahead during the last turn of a conversation, the conversation ends
-                // later. It does not count as overdue before that time.
+                // If the wall clock was ahead during the last turn of a conversation, `ends_by` is later too, and
+                // the conversation is not overdue before that time.
                 let now = self.world.time.truth();
                 let is_overdue = |it: &&Conversation| it.is_open() && it.ends_by() + OVERDUE_MAX <= now;
                 let open = records.conversations.values().find(is_overdue);

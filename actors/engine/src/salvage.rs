@@ -36,7 +36,7 @@ pub struct Salvaged {
     pub is_sound: bool,
     /// The businesses that the damaged store had set aside because some of their rows were lost.
     pub set_aside: Vec<BusinessId>,
-    /// The newest changes of the damaged store, if they could not be found.
+    /// The newest batches of the damaged store that could not be found.
     pub missing: Option<Missing>,
     /// The reason why the salvage could not repeat all listed revocations, erasures and deletions.
     pub not_reapplied: Option<String>,

@@ -129,7 +129,7 @@ pub(super) fn claims(sentence: &str, around: &Around<'_>) -> Vec<Claim> {
 
 /// Returns the effects that can prove a claim that something was sent. One of them is sufficient.
 fn sent(words: &[String]) -> &'static [EffectKind] {
-    // No effect proves that one of these things was sent.
+    // A sentence that names one of these things is never proven, because no effect records that they were sent.
     const OTHERS: [&str; 18] = [
         "confirmation",
         "link",

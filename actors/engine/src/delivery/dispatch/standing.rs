@@ -93,7 +93,7 @@ pub(super) struct Endpoint {
     limit: usize,
     /// A moving average of the durations of the attempts. The newest duration has a weight of one quarter.
     cost: Option<Duration>,
-    /// Whether the waiting deliveries had failed before the engine started.
+    /// Whether an attempt at the delivery that is due first had failed before the engine started.
     failed_before: bool,
     /// The time of the last quick delivery. A failure clears it.
     took_at: Option<Moment>,

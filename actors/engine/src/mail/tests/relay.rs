@@ -136,7 +136,7 @@ async fn many_changed_addresses_delay_neither_resets_nor_businesses() {
     assert!(at(200) <= 2, "the business must not wait for 40 mails: {order:?}");
 }
 
-/// Queues `count` mails about changed addresses, none of which are resets.
+/// Queues `count` mails about changed addresses. Such mails are not reset mails.
 async fn many_changed_addresses(world: &World, count: u32, due: Option<Timestamp>) {
     for number in 0..count {
         let person = Uuid::from_u128(u128::from(number) + 1).into();
