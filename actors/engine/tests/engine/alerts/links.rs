@@ -1,4 +1,4 @@
-//! Links in mails, and memberships that are offered by mail. Each link works only for its recipient.
+//! Links in mails, and invitations by mail. Each link works only for its recipient.
 
 use domain::{AccountPatch, Client, Denied, Locale, MailKind, PersonName};
 use engine::mail::letter::Content;
@@ -9,7 +9,7 @@ use crate::harness::{lately, pass};
 use crate::post::Post;
 
 /// Mallory knows the password of an unconfirmed account with the victim's address, and can therefore replace
-/// the address by another one and confirm it. An offer to the victim must not reach Mallory in this way.
+/// the address by another one and confirm it. An invitation to the victim must not reach Mallory in this way.
 #[tokio::test(start_paused = true)]
 async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
     let world = world().await;
