@@ -287,17 +287,17 @@ pub fn follow(
     for (row, to) in rows {
         let WritesTo::Written { detail, is_stopped } = to else {
             let is_same = before.is_some_and(|before| {
-                content(before, FeedDetail::Contacts) == content(after, FeedDetail::Contacts)
+                let of = |it: &Appointment| (content(it, FeedDetail::Services), it.staff_id);
+                of(before) == of(after)
             });
+            // The calendar's task may not have reached this write yet. The newest state is not written any more, so the
+            // write must not stay `synced`. An event that has ended stays in the calendar.
             let kept = match to {
-                // The calendar's task has not reached this write yet. The newest state is not written any more, so the
-                // write must not stay `synced`.
-                WritesTo::Removing if !row.is_deletion && !is_same => Some(row.clone().renewed(true, steady)),
-                WritesTo::Leaving if !row.is_deletion && !is_same => None,
-                WritesTo::Removing | WritesTo::Leaving => {
+                WritesTo::Removing | WritesTo::Leaving if row.is_deletion || is_same => {
                     all.push(row);
                     continue;
                 }
+                WritesTo::Removing if !row.has_ended(now) => Some(row.clone().renewed(true, steady)),
                 _ => None,
             };
             all.extend(kept.clone());
