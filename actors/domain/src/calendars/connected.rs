@@ -355,11 +355,11 @@ impl CalendarState {
                 missing_since: None,
                 ..state
             },
-            ReadResult::Failed(error) => state.failed(error, steady),
+            ReadResult::Failed(error) => state.failed(error, (now, steady)),
         }
     }
 
-    fn failed(self, error: &CalendarError, now: SteadyTime) -> Self {
+    fn failed(self, error: &CalendarError, (wall, now): (Timestamp, SteadyTime)) -> Self {
         let refused = (error.code == CalendarFault::Credentials).then(|| match self.refused {
             Some((since, count)) => (since, count.saturating_add(1)),
             None => (now, 1),
@@ -375,7 +375,8 @@ impl CalendarState {
         };
         // A server that is too slow for a complete read may still be fast enough for a read of the changes. So after a
         // timeout, only changes are read for an hour.
-        let is_due = error.code == CalendarFault::Timeout && self.needs_complete_read(now);
+        let is_due = error.code == CalendarFault::Timeout
+            && (self.needs_complete_read(now) || self.was_read_at_another_time(wall));
         let complete_at = match self.complete_at {
             Some(_) if is_due => Some(now - COMPLETE_EVERY + COMPLETE_AGAIN_AFTER),
             at => at,
@@ -592,7 +593,9 @@ mod tests {
             [true, false, false, true]
         );
         assert!(is_wrong(&after(state.clone(), &failed(CalendarFault::Credentials), 1), day + 1));
-        assert!(!is_wrong(&after(state, &failed(CalendarFault::Timeout), 1), day + 1));
+        let timed_out = after(state, &failed(CalendarFault::Timeout), day + 1);
+        assert!(!is_wrong(&timed_out, day + 1));
+        assert!(after(timed_out, &read(), day + 2).complete_at.is_some());
     }
 
     #[test]

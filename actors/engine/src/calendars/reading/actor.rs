@@ -4,6 +4,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use domain::{
     Actor as By, Business, CalendarError, CalendarFault, CalendarKind, CalendarState, CalendarStatus,
     ConnectedCalendar, ReadResult, ReadSuccess, StaffMember, SteadyTime,
@@ -26,6 +27,8 @@ use crate::error::{EngineError, Result};
 
 /// The maximum time of a read. It does not include the time in which the result is stored.
 const READ_TIME_MAX: Duration = Duration::from_secs(5 * 60);
+/// A read ends after [`READ_TIME_MAX`] at the latest. If it seems to take longer than this, the clock was corrected.
+const CLOCK_STEP_MIN: TimeDelta = TimeDelta::minutes(6);
 /// The number of rows of a disconnected calendar that are deleted at once.
 const DELETED_PER_STEP: usize = 256;
 /// The maximum number of alerts that one read causes about the remote changes that it finds.
@@ -185,11 +188,11 @@ async fn turn(readings: &Arc<Readings>, key: CalendarKey, is_read_due: bool) -> 
 async fn read(readings: &Arc<Readings>, key: CalendarKey, loaded: Loaded) -> Result<Next> {
     let Loaded { calendar, state, business, .. } = loaded;
     let (zone, clocks) = (business.zone, &readings.shared.clocks);
-    let began = clocks.steady();
+    let (began, began_at) = (clocks.steady(), clocks.now());
     let needs_complete_read = state.needs_complete_read(began)
-        || state.was_read_at_another_time(clocks.now())
+        || state.was_read_at_another_time(began_at)
         || state.position.zone != Some(zone);
-    let reader = FileReader::new(&readings.shared.store, key.business, (&calendar, zone), clocks.now());
+    let reader = FileReader::new(&readings.shared.store, key.business, (&calendar, zone), began_at);
     let known = (!needs_complete_read).then_some(&state.position);
     let (web, store) = (&readings.web, readings.shared.store.clone());
     let before = web.on_thread(key.business, move || stored(&store, key.business, key.calendar)).await;
@@ -237,7 +240,12 @@ async fn read(readings: &Arc<Readings>, key: CalendarKey, loaded: Loaded) -> Res
         }
     };
     let is_read = matches!(result, ReadResult::Read(_));
-    let state = state.after(&result, clocks.now(), clocks.steady());
+    let now = clocks.now();
+    if (now - began_at).abs() > CLOCK_STEP_MIN {
+        // The clock was corrected during the read, so the read may have looked at other days. It is repeated.
+        return Ok(Next::After(NOT_MADE_PAUSE));
+    }
+    let state = state.after(&result, now, clocks.steady());
     readings.count(&result);
     let Some(business) = readings.business(key.business) else { return Err(EngineError::Stopping) };
     let is_recorded = record(&business, &calendar, state.clone(), applied).await?;
