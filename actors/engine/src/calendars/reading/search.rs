@@ -15,7 +15,7 @@ use super::caldav::Account;
 use super::files::FileReader;
 use super::schedule::Readings;
 use super::web::{Failure, fault};
-use super::writing::named;
+use super::writing::{folder, named};
 use super::xml::exists;
 
 pub(super) enum Searched {
@@ -54,12 +54,13 @@ pub(super) async fn find(
         return Ok(Searched::Refused(response));
     }
     let found = account.parse(response).await?;
+    let folder = folder(collection)?;
     let (mut urls, mut texts, mut is_partial) = (Vec::new(), Vec::new(), false);
     for resource in found.resources {
         if !exists(resource.status)? {
             continue;
         }
-        match (named(collection, &resource.href), resource.data) {
+        match (named(&folder, &resource.href), resource.data) {
             (Some(url), Some(text)) => {
                 urls.push((url, text.contains(&uid)));
                 texts.push(text);
@@ -75,7 +76,8 @@ pub(super) async fn find(
             Ok(times) if times.own.keys().eq([&appointment]) && times.events.is_empty() => {
                 return Ok(Searched::At(url));
             }
-            Ok(_) => {}
+            // The file also contains another event, so it must be neither overwritten nor deleted.
+            Ok(times) => is_partial |= times.own.contains_key(&appointment),
             Err(_) => is_partial |= has_uid,
         }
     }

@@ -223,9 +223,13 @@ async fn attempt(
     let attempted = match requests {
         Ok(attempted) => attempted,
         Err(Failure::NotMade) => return Ok(NOT_MADE_PAUSE),
-        Err(Failure::Calendar(_)) => {
+        Err(Failure::Calendar(error)) => {
             let outcome = WriteOutcome::Failed { retry_after: None };
-            Attempted { outcome, event: None, pause: UNREACHABLE_PAUSE }
+            let pause = match error.code {
+                CalendarFault::Unreachable | CalendarFault::Timeout | CalendarFault::Tls => UNREACHABLE_PAUSE,
+                _ => Duration::ZERO, // the server has responded, so it can respond to other writes too
+            };
+            Attempted { outcome, event: None, pause }
         }
     };
     record(readings, business, write, attempted.outcome, attempted.event).await?;
@@ -249,7 +253,7 @@ async fn record(
 }
 
 /// Returns the address of a collection with a slash at its end, so that the name of an event can be appended.
-fn folder(collection: &WebhookUrl) -> Result<WebhookUrl, CalendarFault> {
+pub(super) fn folder(collection: &WebhookUrl) -> Result<WebhookUrl, CalendarFault> {
     let text = collection.as_str();
     let folder = if text.ends_with('/') { text.to_owned() } else { format!("{text}/") };
     WebhookUrl::from_stored(&folder).map_err(|_| CalendarFault::ServerError)
@@ -351,7 +355,7 @@ async fn elsewhere(
     match response.status {
         // The server may have stored the event without an acknowledgement.
         404 | 410 if write.is_deletion => return search.await.map(Some),
-        403 | 409 | 412 if !write.is_deletion => {}
+        400 | 403 | 409 | 412 if !write.is_deletion => {}
         _ => return Ok(None),
     }
     let body = std::mem::take(&mut response.body);
@@ -362,8 +366,8 @@ async fn elsewhere(
         // A server can also respond with 403 because it denies access to the calendar. So if the response names no
         // conflict, the service does not search for the event.
         None if response.status == 403 => Ok(None),
-        // If SOGo refuses a second event with the same UID, its response names no conflict. So the service searches for
-        // the event.
+        // If SOGo or Nextcloud (status 400) refuses a second event with the same UID, its response names no conflict. So
+        // the service searches for the event.
         _ => search.await.map(Some),
     }
 }

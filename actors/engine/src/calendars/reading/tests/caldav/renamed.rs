@@ -23,7 +23,7 @@ fn renamed() -> String {
 #[tokio::test(start_paused = true)]
 async fn an_event_at_another_path_is_replaced_there_and_deleted_there() {
     let coded = ["403 Forbidden", "409 Conflict", "412 Precondition Failed"].map(|status| (status, true));
-    for status in coded.into_iter().chain([("409 Conflict", false)]) {
+    for status in coded.into_iter().chain(["400 Bad Request", "409 Conflict"].map(|status| (status, false))) {
         let world = World::new().await;
         let (server, _, _) = world.written(Server::default()).await;
         server.lock().refuses_twins = Some(status);
@@ -127,18 +127,20 @@ async fn a_write_whose_search_fails_stays_pending_and_is_repeated() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failing_search_delays_only_its_write_and_ends_with_the_last_attempt() {
-    let world = World::new().await;
-    let (server, _, _) = world.written(Server { search: NOT_IMPLEMENTED, ..Server::default() }).await;
-    let booked = world.booked(10, world.staff).await.id;
-    settle().await;
-    server.lock().rename(&path(booked), &renamed());
-    world.business.change(by_operator(), Cancel { id: booked }).await.unwrap();
-    let other = world.booked(12, world.staff).await.id;
-    settle().await;
-    assert_eq!((world.status(booked).await, world.status(other).await), (PENDING, SYNCED));
-    minutes(24 * 60).await;
-    assert_eq!(world.status(booked).await, FAILED);
-    assert!(server.lock().paths().contains(&renamed().as_str()));
+    for search in [NOT_IMPLEMENTED, Search::WithoutData] {
+        let world = World::new().await;
+        let (server, _, _) = world.written(Server { search, ..Server::default() }).await;
+        let booked = world.booked(10, world.staff).await.id;
+        settle().await;
+        server.lock().rename(&path(booked), &renamed());
+        world.business.change(by_operator(), Cancel { id: booked }).await.unwrap();
+        let other = world.booked(12, world.staff).await.id;
+        settle().await;
+        assert_eq!((world.status(booked).await, world.status(other).await), (PENDING, SYNCED), "{search:?}");
+        minutes(24 * 60).await;
+        assert_eq!(world.status(booked).await, FAILED);
+        assert!(server.lock().paths().contains(&renamed().as_str()));
+    }
 }
 
 #[tokio::test(start_paused = true)]
