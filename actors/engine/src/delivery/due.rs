@@ -38,7 +38,7 @@ impl State {
         let Deliveries { shared, dispatcher, client, .. } = &**deliveries;
         if shared.check_open().is_err() {
             // The attempts in progress continue while the engine closes, unless their endpoint has been disabled.
-            if let Some(target) = unless_set_aside(self.target.read(&shared.store, self.key))? {
+            if let Ok(target) = self.target.read(&shared.store, self.key) {
                 self.abort_stale(target.as_ref().map(|target| &target.endpoint));
             }
             self.attempt_permits.clear();
