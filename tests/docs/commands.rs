@@ -46,9 +46,12 @@ fn the_program_accepts_the_documented_command_lines() {
             }
             let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
             command.args(&arguments).env_clear().current_dir(dir.path()).stdin(Stdio::null());
-            command
-                .env("RECEPTIONIST_URL", "http://127.0.0.1:1")
-                .env("RECEPTIONIST_ADMIN_TOKEN", "x".repeat(32));
+            command.env("RECEPTIONIST_ADMIN_TOKEN", "x".repeat(32));
+            // `backup --in` requires a data directory. If the address is set, the program does not look for one.
+            match arguments.iter().any(|argument| argument == "--in") {
+                true => command.env("RECEPTIONIST_DATA_DIR", dir.path().join("data")),
+                false => command.env("RECEPTIONIST_URL", "http://127.0.0.1:1"),
+            };
             let output = command.output().unwrap();
             ran += 1;
             if output.status.code() == Some(REFUSED) {
