@@ -265,15 +265,17 @@ const TIMED: usize = 45;
 /// The maximum ratio of the two median times. The times of single requests differ much more, so only the medians
 /// are compared.
 const RATIO_MAX: f64 = 1.5;
+/// The number of measurements. A load on the machine can distort one of them. A difference in the service distorts all.
+const MEASUREMENTS: usize = 3;
 
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
 }
 
-/// Bookings of known and unknown contacts alternate, so that a busy machine delays both kinds alike.
-#[tokio::test]
-async fn bookings_of_known_and_unknown_contacts_take_the_same_time() {
+/// Returns the median times of bookings of known and of unknown contacts. They alternate, so that a busy machine delays
+/// both kinds alike.
+async fn measured() -> [Duration; 2] {
     let site = Site::open().await;
     let identifiers = |number: usize| (format!("+336123{number:05}"), format!("zoe{number}@example.com"));
     for number in 0..TIMED {
@@ -292,7 +294,19 @@ async fn bookings_of_known_and_unknown_contacts_take_the_same_time() {
         times[number % 2].push(began.elapsed());
         sent.is(303);
     }
-    let [known, unknown] = times.map(median);
-    let ratio = known.max(unknown).as_secs_f64() / known.min(unknown).as_secs_f64();
-    assert!(ratio <= RATIO_MAX, "known: {known:?}, unknown: {unknown:?}");
+    times.map(median)
+}
+
+#[tokio::test]
+async fn bookings_of_known_and_unknown_contacts_take_the_same_time() {
+    let mut different = Vec::new();
+    while different.len() < MEASUREMENTS {
+        let [known, unknown] = measured().await;
+        let ratio = known.max(unknown).as_secs_f64() / known.min(unknown).as_secs_f64();
+        if ratio <= RATIO_MAX {
+            return;
+        }
+        different.push((known, unknown));
+    }
+    panic!("the median times of known and unknown contacts differ: {different:?}");
 }
