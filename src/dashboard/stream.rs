@@ -118,8 +118,8 @@ impl Unheard {
 impl Listens {
     /// The data of an event. The id of a person is replaced by the id of the membership, since a person's id
     /// contains the creation time of the account. A person who is no longer a member has no id in the event.
-    async fn data(&self, told: StreamEvent) -> Result<serde_json::Value, Refused> {
-        let StreamEvent::One(kind, id) = told else { return Ok(json!({})) };
+    async fn data(&self, event: StreamEvent) -> Result<serde_json::Value, Refused> {
+        let StreamEvent::One(kind, id) = event else { return Ok(json!({})) };
         let id = if kind == LiveKind::Of(AuditedKind::Person) {
             let everybody = self.member.everybody().await?;
             let found = everybody.iter().find(|person| person.id.uuid() == id);
@@ -139,8 +139,8 @@ impl Listens {
                 if self.unheard.is_empty() {
                     self.next = Instant::now() + PAUSE;
                 }
-                if let Some(told) = changes {
-                    let data = self.data(told).await?;
+                if let Some(event) = changes {
+                    let data = self.data(event).await?;
                     return Ok(Some(Event::default().data(data.to_string())));
                 }
             }

@@ -150,11 +150,11 @@ fn meant<I: Copy + Eq + FromStr + Display>(
         [one] => Ok(one.id),
         [] => Err(nothing(asking, argument, named, candidates)),
         [..] => {
-            let told = |candidate: &&Candidate<'_, I>| {
+            let with_status = |candidate: &&Candidate<'_, I>| {
                 let status = if candidate.is_active { "" } else { " (no longer active)" };
                 format!("{}{status}", candidate.id)
             };
-            let ids: Vec<String> = called.iter().take(LISTED_MAX).map(told).collect();
+            let ids: Vec<String> = called.iter().take(LISTED_MAX).map(with_status).collect();
             Err(Refused::with_text(format!(
                 "{} records of this business have that name. Send one of their ids as `{argument}`: {}.",
                 called.len(),

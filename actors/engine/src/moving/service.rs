@@ -28,7 +28,7 @@ pub(crate) struct Moving {
     readers: Arc<Semaphore>,
     /// The only permit for an import, or for the job that finishes an interrupted import.
     imports: Arc<Semaphore>,
-    /// Notified when an interrupted import may have left rows behind.
+    /// Notified when an import ends, because an interrupted import leaves rows that must be deleted.
     pub(crate) import_left: Arc<Notify>,
     pub(crate) imports_end: watch::Sender<bool>,
     pub(crate) slugs: Claims,

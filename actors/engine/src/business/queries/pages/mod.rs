@@ -1,8 +1,8 @@
 //! Pages of lists.
 //!
 //! A *position* is the key of the last row that was read, without the *head* of the key (the business and the kind).
-//! Invariant: the page after a position begins with the next row, whatever the sizes of the earlier pages. So several
-//! short pages contain the same items as one long page.
+//! Invariant: the page after a position begins with the next row. The sizes of the earlier pages do not matter, so
+//! several short pages contain the same items as one long page.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
