@@ -22,6 +22,7 @@ const RECORDING_MAX: usize = 64;
 
 /// The maximum number of due deliveries that the actor remembers between two reads of the index.
 const AHEAD_ROWS: usize = 64;
+const _: () = assert!(AHEAD_ROWS >= ATTEMPTS_MAX, "a turn may begin this many attempts");
 
 /// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
@@ -205,7 +206,8 @@ impl State {
     }
 
     /// Returns at most `room` deliveries that the last read of the due index found and that still wait. Also forgets
-    /// deliveries that no longer wait. The next read of the index deletes their rows.
+    /// deliveries that no longer wait. The next read of the index deletes their rows. None of the deliveries is in
+    /// progress, because a delivery leaves `ahead` when its attempt begins.
     fn remembered(
         &mut self,
         shared: &Shared,
