@@ -6,6 +6,7 @@ use domain::{Right, StaffId, WeekStart};
 
 use super::diary::Dates;
 use super::options::Options;
+use super::weeks::Weeks;
 use crate::dashboard::pages::prelude::*;
 
 /// The maximum number of appointments in a week view. The page says if there are more.
@@ -30,6 +31,7 @@ pub(super) struct Head {
     pub(super) block: Option<String>,
     pub(super) staff: Vec<Tab>,
     pub(super) options: Option<Options>,
+    pub(super) weeks: Weeks,
 }
 
 pub(super) struct ViewQuery {
@@ -64,6 +66,7 @@ impl Member {
             list: to("list"),
             book: may_book.then(|| form("appointments/new")),
             block: may_block.then(|| form("calendar/block")),
+            weeks: self.weeks_ahead(if is == "month" { "day" } else { is }, asked),
             ..Head::default()
         }
     }

@@ -4,6 +4,7 @@
 //! today      the first page; `needs` the tasks for the team, `steps` the first steps of a new business
 //! calendar   the calendar: `lanes` a day or a week on a board, `month` a month, `list` the list, `above` the
 //!            header of each view, `options` the staff members and the density that a person has chosen
+//! weeks      the days of the next weeks, in the sidebar
 //! board      the lanes of a board; `axis` the position of items, `columns` items that overlap
 //! block      the page that adds time off in the calendar
 //! shift      the page that moves an appointment in the calendar
@@ -37,4 +38,5 @@ pub(in crate::dashboard) mod shortcuts;
 pub(in crate::dashboard) mod steps;
 mod timing;
 pub(in crate::dashboard) mod today;
+mod weeks;
 mod whom;

@@ -7,11 +7,13 @@ use domain::diary::Presence;
 use domain::{AppointmentStatus, Attendance, Right};
 use view::{AppointmentView, ConversationView};
 
+use super::above::ViewQuery;
 use super::axis::minute;
 use super::board::{in_on, is_off, minutes_on, open_on, out_on};
 use super::diary::Dates;
 use super::needs::{Needs, needs};
 use super::steps::{Step, steps};
+use super::weeks::Weeks;
 use crate::dashboard::pages::prelude::*;
 
 /// The maximum number of appointments on the page. The page says if there are more.
@@ -47,6 +49,7 @@ struct Page<'a> {
     /// The number of questions that the receptionist could not answer.
     gaps: u64,
     crew: Vec<OneDay>,
+    weeks: Weeks,
     today: NaiveDate,
     more: bool,
 }
@@ -133,6 +136,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         talks: member.business.open_conversations(TALKS).await?,
         gaps: gaps(&member).await?,
         crew: dates.staff().map(|one| day_of(&member, &dates, one, today)).collect(),
+        weeks: member.weeks_ahead("day", &ViewQuery { date: today, staff: None }),
         today,
         more: dates.more,
     })
