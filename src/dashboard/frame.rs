@@ -29,6 +29,8 @@ const AT_THE_THUMB: usize = 5;
 /// differs from the name of the existing contact.
 pub(super) const BOOKED: &str = "booked";
 const KNOWN: &str = "known";
+/// The query parameter of the page after time off was added.
+pub(super) const BLOCKED: &str = "blocked";
 const ALERTS: &str = "alerts";
 const SETTINGS: &str = "settings";
 /// The entries under the settings: page, and the right that a person needs to see it.
@@ -82,8 +84,8 @@ pub(super) struct Frame {
     pub(super) suspended: bool,
     /// The path of the search. It is empty if the person cannot search.
     pub(super) search: String,
-    /// The notice after a booking, and the path of the appointment.
-    pub(super) booked: Option<(String, String)>,
+    /// The notice after a booking, with the path of the appointment, or the notice after time off was added.
+    pub(super) done: Option<(String, Option<String>)>,
 }
 
 /// The frame of a page, and the request for it: a [`Member`], or a [`SessionInput`] for a page of the account.
@@ -111,12 +113,15 @@ impl Member {
             waiting: self.waiting,
             as_of: &self.as_of,
         };
-        let booked = self.query.get(BOOKED).parse::<AppointmentId>().ok().map(|id| {
-            let known = self.query.find(KNOWN).is_some();
-            let text = self.t(if known { "booked-known" } else { "booked-done" });
-            (text, self.path_to(&format!("appointments/{id}")))
-        });
-        let frame = Frame { suspended: self.profile.suspended, booked, ..frame(self, Some(of), here) };
+        let has = |name: &str| self.query.find(name).is_some();
+        let done = match self.query.get(BOOKED).parse::<AppointmentId>() {
+            Ok(id) => {
+                let text = if has(KNOWN) { "booked-known" } else { "booked-done" };
+                Some((self.t(text), Some(self.path_to(&format!("appointments/{id}")))))
+            }
+            Err(_) => has(BLOCKED).then(|| (self.t("blocked-done"), None)),
+        };
+        let frame = Frame { suspended: self.profile.suspended, done, ..frame(self, Some(of), here) };
         Sheet { member: self, frame, crumbs: Vec::new() }
     }
 
@@ -245,6 +250,6 @@ fn frame(visit: &SessionInput, of: Option<Of<'_>>, here: &str) -> Frame {
             .filter(|of| of.role.access(Right::Day) != Access::Hidden)
             .map(|of| of.path("search"))
             .unwrap_or_default(),
-        booked: None,
+        done: None,
     }
 }

@@ -93,6 +93,32 @@ async fn an_invalid_booking_form_shows_each_problem_at_its_field() {
 }
 
 #[tokio::test]
+async fn a_customer_without_an_appointment_is_booked_without_a_name() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let form = format!("{path}?service={}&date=2026-03-02", salon.cut);
+    let booked = async |salon: &mut Salon, time: &str, fields: &[(&str, &str)]| {
+        let page = salon.owner.get(&form).await.is(200);
+        let walk_in = page.tags().into_iter().find_map(|tag| tag.get("formaction").map(str::to_owned));
+        let starts_at = format!("2026-03-02T{time}:00.000Z");
+        let chosen: Vec<_> = fields.iter().copied().chain([("starts_at", &*starts_at)]).collect();
+        let mut form = page.form(&path).fields;
+        form.retain(|(name, _)| chosen.iter().all(|(field, _)| field != name));
+        let form = form.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let form: Vec<_> = form.chain(chosen).collect();
+        salon.owner.post(&walk_in.unwrap(), &form).await.is(303);
+        let all = salon.operator("GET", "/appointments", serde_json::Value::Null).await;
+        all.as_array().unwrap().last().unwrap()["contact_name"].clone()
+    };
+    assert_eq!(booked(&mut salon, "09:00", &[]).await, "Walk-in");
+    // The entered name counts, and so does a chosen contact.
+    assert_eq!(booked(&mut salon, "10:00", &[("name", "Zoé")]).await, "Zoé");
+    let contact = salon.operator("POST", "/contacts", json!({ "name": "Emma Petit" })).await;
+    let contact = crate::day_salon::key(&contact);
+    assert_eq!(booked(&mut salon, "11:00", &[("who", &contact)]).await, "Emma Petit");
+}
+
+#[tokio::test]
 async fn a_contact_is_found_by_name_number_or_email_and_booked_for() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");

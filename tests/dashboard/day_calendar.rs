@@ -143,10 +143,35 @@ async fn the_week_of_all_staff_has_a_column_for_each_of_the_appointments_that_ov
 
 /// The cell of a day in the month.
 fn cell(page: &Page, date: &str) -> String {
-    let at = page.body.find(&format!("datetime=\"{date}\"")).unwrap_or_else(|| panic!("{date} has no cell"));
-    let begins = page.body[..at].rfind("<td").unwrap();
-    let rest = &page.body[begins..];
+    let main = page.body.split_once("id=\"main\"").unwrap().1;
+    let at = main.find(&format!("datetime=\"{date}\"")).unwrap_or_else(|| panic!("{date} has no cell"));
+    let begins = main[..at].rfind("<td").unwrap();
+    let rest = &main[begins..];
     rest[..rest.find("</td>").unwrap()].to_owned()
+}
+
+#[tokio::test]
+async fn the_sidebar_has_the_days_of_the_next_six_weeks() {
+    let mut salon = Salon::open().await;
+    let days = |page: &crate::harness::Page| -> Vec<String> {
+        let weeks = page.body.split_once("class=\"weeks\"").unwrap().1;
+        let weeks = weeks.split_once("</nav>").unwrap().0;
+        weeks.split("datetime=\"").skip(1).map(|rest| rest[..10].to_owned()).collect()
+    };
+    let today = salon.to("today");
+    let page = salon.owner.get(&today).await.is(200);
+    let shown = days(&page);
+    assert_eq!((shown.len(), &*shown[0], &*shown[41]), (42, "2026-03-02", "2026-04-12"));
+    // A day opens in the view of the page, for the same staff member.
+    let to = |date: &str| format!("calendar?view=week&date={date}&staff={}", salon.ines);
+    let (week, next) = (salon.to(&to("2026-03-10")), salon.to(&to("2026-03-24")));
+    let page = salon.owner.get(&week).await.is(200);
+    assert_eq!(days(&page), shown);
+    assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&next)));
+    // If the shown day is not in these weeks, they begin with its week.
+    let later = salon.to("calendar?view=month&date=2026-07-01");
+    let shown = days(&salon.owner.get(&later).await.is(200));
+    assert_eq!((&*shown[0], &*shown[41]), ("2026-06-29", "2026-08-09"));
 }
 
 #[tokio::test]
@@ -365,7 +390,10 @@ async fn the_form_for_time_off_leads_back_to_the_view_from_which_it_was_opened()
         let leaves = form.tags().iter().filter(|tag| tag.get("href") == Some(&view)).count();
         assert!(leaves > 0, "{query}: the form must have a link to the view");
         let refused = salon.owner.submit(&form, &block, &[("from_time", "25:00")]).await.is(422);
-        salon.owner.submit(&refused, &block, &[("from_time", "")]).await.leads_to(&view);
+        let saved = salon.owner.submit(&refused, &block, &[("from_time", "")]).await;
+        let view = format!("{view}&blocked=1");
+        saved.leads_to(&view);
+        salon.owner.get(&view).await.is(200).says("The time is blocked.");
     }
     // The booking form passes the view on to the form for time off.
     let back: String = url::form_urlencoded::byte_serialize(week_of.as_bytes()).collect();
@@ -373,5 +401,6 @@ async fn the_form_for_time_off_leads_back_to_the_view_from_which_it_was_opened()
     let page = salon.owner.get(&salon.to(&booking)).await.is(200);
     let form = salon.owner.get(&page.link("calendar/block?")).await.is(200);
     let view = salon.to(&format!("calendar?{week_of}"));
+    let view = format!("{view}&blocked=1");
     salon.owner.submit(&form, &block, &[]).await.leads_to(&view);
 }

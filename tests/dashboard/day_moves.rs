@@ -165,7 +165,7 @@ async fn time_is_blocked_from_the_calendar() {
     {
         assert_eq!(page.field(&block, name), value);
     }
-    salon.owner.submit(&page, &block, &[("note", "Dentist")]).await.leads_to(&day);
+    salon.owner.submit(&page, &block, &[("note", "Dentist")]).await.leads_to(&format!("{day}&blocked=1"));
     let page = salon.owner.get(&day).await.is(200);
     assert!(page.body.contains("at h10 for-1h for-30 away") && page.text().contains("Time off: Dentist"));
     let page = salon.owner.get(&asked).await.is(200);

@@ -105,7 +105,7 @@ const send = async event => {
   const body = new URLSearchParams(new FormData(form, event.submitter));
   try {
     if (event.submitter) event.submitter.disabled = true;
-    const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } });
+    const answer = await fetch(event.submitter?.getAttribute('formaction') ?? form.action, { method: 'POST', body, headers: { accept: 'text/html' } });
     if (answer.redirected) return await arrive(answer).catch(() => location.assign(answer.url));
     show(await read(answer));
   } catch {

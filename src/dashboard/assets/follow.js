@@ -45,7 +45,8 @@ export function follow(form, prepare = () => {}) {
       if (where) part.querySelector(where)?.focus({ preventScroll: true });
     }
   };
-  const does = () => form.querySelector('[data-does]');
+  // The main button, or the button that has replaced the given one.
+  const does = button => form.querySelector(`[data-does="${button?.dataset.does ?? ''}"]`);
   const means = button => button && `${button.name}=${button.value}`;
 
   form.addEventListener('input', ({ target }) => {
@@ -84,6 +85,7 @@ export function follow(form, prepare = () => {}) {
     event.stopImmediatePropagation();
     const meant = means(event.submitter);
     await (timer ? ask() : asked);
-    if (means(does()) === meant) form.requestSubmit(does()); else does()?.focus();
+    const now = does(event.submitter);
+    if (means(now) === meant) form.requestSubmit(now); else now?.focus();
   });
 }

@@ -6,7 +6,8 @@ use domain::diary::Diary;
 use domain::{Right, StaffId};
 
 use super::axis;
-use super::booking::{BACK, back_to};
+use super::booking::{BACK, back_to, with_query};
+use crate::dashboard::frame::BLOCKED;
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::pages::settings::times_off;
 
@@ -54,7 +55,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         let change = times_off::read(&member)?.change(staff).map_err(FormError::of)?;
         member.change(change).await?;
         let day = days::asked(member.form.get("from")).unwrap_or_else(|| member.today());
-        Ok(back_to(&member, member.form.get(BACK), day).path)
+        Ok(with_query(&back_to(&member, member.form.get(BACK), day).path, &format!("{BLOCKED}=1")))
     };
     let done = done.await.map_err(|refused: Refused| refused.beside(times_off::beside));
     member.answered(done, |filled| shown(&member, filled)).await

@@ -30,6 +30,8 @@ use crate::rest::contact::booking_contact;
 /// query of the calendar.
 const TIMES_OF: &str = "times_of";
 pub(super) const BACK: &str = "back";
+/// The query parameter of the button that books for a new contact even without a name.
+const WALK_IN: &str = "walk_in";
 const NOTES: &str = "notes";
 
 #[derive(Template)]
@@ -91,13 +93,18 @@ async fn book(member: &Member) -> Result<String, Refused> {
     let date = date_of(member, form).unwrap_or_else(|| member.today());
     let body = member.body().given("service_id", "service").given("staff_id", "staff");
     let body = body.timed(form, Wish::of(member, form, date));
+    let is_walk_in = member.query.find(WALK_IN).is_some();
     let body = match given(WHO) {
-        None => body,
+        None if !is_walk_in => body,
         Some(id) if id != NEW => body.with("contact_id", text(id)),
-        Some(_) => {
+        _ => {
             let parts = ["name", "phone", "email"].into_iter();
             let parts = parts.filter_map(|name| Some((name.to_owned(), text(given(name)?))));
-            body.with("contact", Json::Object(parts.collect()))
+            let mut parts: Vec<_> = parts.collect();
+            if is_walk_in && parts.is_empty() {
+                parts.push(("name".into(), text(&member.t("book-walk-in-name"))));
+            }
+            body.with("contact", Json::Object(parts))
         }
     };
     let body = body.read::<TeamBookBody>()?;
@@ -121,8 +128,12 @@ async fn book(member: &Member) -> Result<String, Refused> {
         && booked.contact_name.as_ref().is_none_or(|name| name.trim().to_lowercase() != typed);
     let known = if is_other { "&known=1" } else { "" };
     let path = back_to(member, form.get(BACK), member.day(booked.starts_at)).path;
+    Ok(with_query(&path, &format!("{BOOKED}={}{known}", booked.id)))
+}
+
+pub(super) fn with_query(path: &str, query: &str) -> String {
     let joint = if path.contains('?') { '&' } else { '?' };
-    Ok(format!("{path}{joint}{BOOKED}={}{known}", booked.id))
+    format!("{path}{joint}{query}")
 }
 
 /// The page to return to, which the field `back` of a form names.

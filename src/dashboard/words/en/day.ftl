@@ -277,6 +277,8 @@ book-override-staff = Choose a person to book a time that is not open.
 book-for = { customer-alone }
 book-somebody-new = A new contact
 book-somebody-new-hint = A name is enough. If a contact already has this number or email, the appointment is booked for that contact.
+book-walk-in = Walk-in
+book-walk-in-name = Walk-in
 book-notes = Note for the team
 book-do = Book
 book-do-anyway = Book anyway
@@ -287,6 +289,7 @@ book-no-hours = There are no opening hours yet.
 book-no-staff = No staff member offers a service yet.
 booked-done = Booked.
 booked-known = Booked for the contact who already has this number or email. The name that you typed was not used. You can change it on the page of the contact.
+blocked-done = The time is blocked.
 booked-see = Open the appointment
 
 # Moving.

@@ -289,6 +289,8 @@ book-override-staff = Choisissez une personne pour réserver un créneau qui n�
 book-for = { customer-alone }
 book-somebody-new = Une nouvelle personne
 book-somebody-new-hint = Un nom suffit. Si un contact a déjà ce numéro ou cette adresse e-mail, le rendez-vous est pris pour ce contact.
+book-walk-in = De passage
+book-walk-in-name = De passage
 book-notes = Note pour l’équipe
 book-do = Réserver
 book-do-anyway = Réserver quand même
@@ -305,6 +307,7 @@ book-no-staff = { $customer ->
 }
 booked-done = Réservé.
 booked-known = Réservé pour le contact qui a déjà ce numéro ou cette adresse e-mail. Le nom saisi n’a pas été utilisé. Vous pouvez le modifier sur la page du contact.
+blocked-done = Le créneau est bloqué.
 booked-see = Ouvrir le rendez-vous
 
 # Déplacer.
