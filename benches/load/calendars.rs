@@ -44,8 +44,8 @@ const LIVE: usize = 20;
 /// reads.
 const HOSTS: usize = 250;
 const LIVE_HOST: &str = "live.calendars.example.com";
-/// The time in which the reads of the calendars that respond are counted. The service reads these calendars
-/// every minute.
+/// The period in which the reads are recorded. Only reads of the calendars that respond are recorded. The service reads
+/// each of these calendars every minute.
 const WATCHED: Duration = Duration::from_secs(200);
 /// The target: two reads of a calendar are at most this many milliseconds apart. The interval of one minute varies by
 /// 10 %. A calendar may also have to wait for a permit until the first request to a calendar that does not respond

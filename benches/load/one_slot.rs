@@ -18,11 +18,11 @@ use crate::table::{Row, Target};
 const NAME: &str = "512 clients compete for one slot";
 const CLIENTS: usize = 512;
 
-/// A business with one staff member. Its half hours are booked one after the other.
+/// A business with one staff member. Its half-hour slots are booked one by one.
 pub(crate) struct OneSlot {
     server: Receptionist,
     shop: Shop,
-    /// How many half hours are already booked.
+    /// The number of half-hour slots that are already booked.
     done: usize,
 }
 
@@ -91,8 +91,8 @@ impl OneSlot {
     }
 }
 
-/// Requests one half hour after the other, each at the same moment as all other clients. Returns the durations of the
-/// requests, and the half hours that this client got.
+/// Requests the half-hour slots one by one. All clients request the same slot at the same moment. Returns the durations
+/// of the requests, and the slots that this client got.
 async fn client(
     mut connection: Connection,
     requests: Arc<Vec<Vec<u8>>>,

@@ -102,8 +102,8 @@ impl Shape {
         batch
     }
 
-    /// Replaces the id or the instant at the beginning of `rest` by the id or instant of the new booking. Ids of
-    /// records that existed before the booking stay. Returns the number of bytes to skip.
+    /// Replaces the id or the instant at the beginning of `rest` with the id or the instant of the new booking. Does
+    /// not change the ids of records that existed before the booking. Returns the number of bytes to skip.
     fn renew(&self, rest: &mut [u8], turn: &mut Turn<'_>, fresh: &mut Vec<(Uuid, Uuid)>) -> usize {
         for (old, new) in [(self.starts_at, turn.starts_at.millis()), (self.created_at, turn.now.millis())] {
             if rest.starts_with(&ordered(old)) {

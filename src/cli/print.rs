@@ -1,4 +1,4 @@
-//! Output to the terminal, with colours if the terminal shows them.
+//! Output to the terminal, with colours if the terminal supports them.
 //!
 //! [`note`] and [`output_when_read`] do not delay the exit of the process if the reader is slow.
 

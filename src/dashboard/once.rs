@@ -1,13 +1,13 @@
-//! A form acts once. Its handler runs once, and its response is kept for two minutes. If the same session
-//! submits the form again (by a double click, a reload or the back button), it gets the same response.
+//! A form takes effect only once. Its handler runs once, and its response is kept for two minutes. If the same
+//! session submits the form again (by a double click, a reload or the back button), it gets the same response.
 //!
 //! Invariants:
 //! - Only forms of valid sessions are remembered. A response is repeated only in its session and only for the
 //!   same content.
-//! - A form with a remembered id does not act again.
-//! - A form does not act if it was rendered more than one day ago, or before this process started.
+//! - A form with a remembered id does not take effect again.
+//! - A form has no effect if it was rendered more than one day ago, or before this process started.
 //! - The number of remembered ids is limited. If this limit has removed the id of a form, another form of the same
-//!   session acts only if it was rendered later than that form.
+//!   session takes effect only if it was rendered later than that form.
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 

@@ -218,7 +218,8 @@ mod tests {
         format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{events}END:VCALENDAR\r\n")
     }
 
-    /// The holidays of a file on 2 March 2026, or the sentences of its problems.
+    /// Reads the holidays of a file as if today were 2 March 2026. Returns them, or the messages about the file's
+    /// problems.
     fn read_file(file: &[u8], locale: Locale) -> Result<Holidays, Vec<String>> {
         holidays(file, day("2026-03-02"), locale)
             .map_err(|problems| problems.iter().map(|one| one.text(locale)).collect())

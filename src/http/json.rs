@@ -25,8 +25,9 @@ pub enum Json {
 }
 
 impl Json {
-    /// Parses a JSON text. The problem contains the line and the column. Problems are a syntax error, invalid
-    /// UTF-8, a lone surrogate, a number out of range, too deep nesting, and text after the value.
+    /// Parses a JSON text. The problem of an empty text is [`ProblemCode::EmptyBody`]. Every other problem contains
+    /// the line and the column. These problems are: a syntax error, invalid UTF-8, a lone surrogate, a number out of
+    /// range, nesting that is too deep, and text after the value.
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(Problem::new("", ProblemCode::EmptyBody));

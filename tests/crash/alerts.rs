@@ -30,7 +30,7 @@ const ANSWERS_MAX: usize = 6;
 /// The ids of the acknowledged appointments.
 type Booked = Arc<Mutex<BTreeSet<Uuid>>>;
 
-/// Books one appointment after the other, half a day apart, until the service no longer responds.
+/// Books appointments, one per request, until the service no longer responds. The appointments start 12 hours apart.
 async fn book(client: Client, shop: Arc<Shop>, next: Arc<AtomicUsize>, booked: Booked, answered: impl Fn()) {
     loop {
         let number = next.fetch_add(1, Ordering::SeqCst);

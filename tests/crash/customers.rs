@@ -134,7 +134,7 @@ impl Killer {
     }
 }
 
-/// Plays one customer after the other until the process is killed.
+/// Simulates customers until the process is killed. The next customer begins when the previous one has finished.
 async fn be_customers(
     (client, shop): (&Client, &Shop),
     customers: &Mutex<Customers>,

@@ -1,6 +1,6 @@
-//! Tests altered files of the store. The program must refuse to start, end with a message on one line, or
-//! serve all acknowledged data unchanged. `DAMAGE_CASES` sets the number of random cases, `DAMAGE_CHANGES`
-//! the number of changes in the store, and `CRASH_SEED` the seed.
+//! Tests the program on store files that were altered. The program must do one of these: refuse to start, end
+//! with a message on one line, or serve all acknowledged data unchanged. `DAMAGE_CASES` sets the number of random
+//! cases, `DAMAGE_CHANGES` the number of changes in the store, and `CRASH_SEED` the seed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -16,7 +16,7 @@ use crate::process::{Exited, Server, refused, serve};
 
 const CASES: usize = 8;
 const CHANGES: usize = 120;
-/// How often the service is started on the store before a file is altered. Several starts give the store
+/// The number of times that the service is started on the store before a file is altered. Several starts give the store
 /// files of different kinds and ages.
 const LIVES: usize = 3;
 /// The number of contacts for whom appointments are booked.

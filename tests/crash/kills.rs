@@ -181,7 +181,7 @@ async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &
     }
 }
 
-/// Checks that a search finds exactly the contacts that match in the list of all contacts.
+/// Checks the search against the list of all contacts: a search must find exactly the contacts whose names match.
 async fn check_search(client: &Client, shop: &Shop) {
     let list = format!("/businesses/{}/contacts", shop.id);
     let contacts = client.operator_list(&list).await;

@@ -33,7 +33,8 @@ struct Taken {
     /// The pending kill: the number of mails that the relay accepts before the kill, the process, and whether
     /// the relay responds to the last of these mails.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// Whether the process is being killed. The relay then closes, unless the test opens it again first.
+    /// Whether the relay closes when the kill in progress is complete. If the test opens or closes the relay before,
+    /// this becomes false, so that the kill does not close a relay that the test has opened again.
     kills: bool,
 }
 

@@ -11,7 +11,8 @@ fn trial(page: &Page) -> String {
 }
 
 impl Salon {
-    /// Requests the page with which a member of the team moves an appointment to a minute of Monday.
+    /// Requests the page with which a member of the team moves an appointment to a given time on Monday. `to` is
+    /// the rest of the query.
     async fn shift(&mut self, id: &str, to: &str) -> Page {
         let page = self.to(&format!("appointments/{id}/shift?date=2026-03-02&{to}"));
         self.member.get(&page).await.is(200)
@@ -80,7 +81,8 @@ async fn an_appointment_is_moved_lengthened_and_moved_back() {
     salon.send(&id, &other).await.leads_to(&day);
     salon.send(&id, &undo).await.is(409).says("Somebody has changed this appointment");
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T14:00:00.000Z");
-    // A form that is loaded after the other move succeeds, and redirects to the view in its query.
+    // If a form is loaded after the other move, it is accepted. The response redirects to the view in the form's
+    // field `back`.
     let undo = salon.shift(&id, &back).await;
     salon.send(&id, &undo).await.leads_to(&salon.to("calendar?view=week&date=2026-03-02"));
     let undone = salon.appointment(&id).await;

@@ -4,7 +4,7 @@
 //!
 //! Invariants between two runs of the engine:
 //!
-//! - If the copy of an appointment is `synced`, the server has acknowledged its newest state.
+//! - If the copy of an appointment is `synced`, the server has acknowledged the newest state of the appointment.
 //!
 //! Invariants at any time:
 //!

@@ -48,7 +48,7 @@ pub(crate) struct Rows {
     pub(crate) shown: BTreeMap<Uuid, Value>,
     /// The endpoints that have a row with their number of successful deliveries.
     pub(crate) reached: BTreeSet<WebhookId>,
-    /// The endpoints that are in the list of all endpoints.
+    /// The endpoints of the business that have an entry in the installation's list of endpoints.
     pub(crate) listed: BTreeSet<WebhookId>,
     /// The special days, by date.
     pub(crate) special: BTreeMap<String, Value>,
@@ -402,7 +402,7 @@ impl Rows {
     }
 
     /// Checks that every pending delivery has a due row, that the event of every delivery exists, and that every
-    /// endpoint is in the list of all endpoints.
+    /// endpoint has an entry in the installation's list of endpoints.
     fn check_deliveries(&mut self, store: &Store, of: BusinessId) {
         for ((endpoint, event), delivery) in &self.deliveries {
             if !self.endpoints.contains_key(endpoint) {

@@ -387,7 +387,7 @@ impl Sim {
             let salon = &mut self.talks.all.lock()[client.at];
             let chat = &mut salon.chats[place];
             let is_unknown = chat.sent.last().is_some_and(|sent| sent.came == Came::Unknown);
-            if is_unknown && chat.sent.last().is_some_and(|sent| sent.count <= kept_from) {
+            if is_unknown && chat.sent.last().is_some_and(|sent| sent.steady_millis <= kept_from) {
                 // The idempotency key may have expired, so the service might handle a repeated turn as a new one. The
                 // test stops using the conversation.
                 chat.has_ended = true;
@@ -395,8 +395,8 @@ impl Sim {
             }
             if !is_unknown {
                 let said = salon.people[chat.person].says(dice, &chat.heard);
-                let count = self.world.time.count();
-                chat.sent.push(Sent { key, said, count, came: Came::Unknown });
+                let steady_millis = self.world.time.count();
+                chat.sent.push(Sent { key, said, steady_millis, came: Came::Unknown });
             }
             let twice = dice.once_in(10);
             chat.busy = if twice { 2 } else { 1 };
@@ -418,7 +418,7 @@ impl Sim {
         let kept_from = self.kept_from();
         let (number, id, sent) = {
             let chat = &mut self.talks.all.lock()[client.at].chats[place];
-            let is_kept = |sent: &Sent| matches!(sent.came, Came::Taken(_)) && sent.count > kept_from;
+            let is_kept = |sent: &Sent| matches!(sent.came, Came::Taken(_)) && sent.steady_millis > kept_from;
             let taken: Vec<usize> =
                 (0..chat.sent.len()).filter(|number| is_kept(&chat.sent[*number])).collect();
             let Some(number) = self.talks.dice.any(&taken) else { return };

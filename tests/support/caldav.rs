@@ -35,10 +35,10 @@ pub(crate) struct Server {
     /// If a path is given, each write of an event to another path is refused, as if an event with the same UID existed
     /// at the given path.
     pub(crate) conflict: Option<String>,
-    /// The status of the refusal of a second event with the same UID, and whether the refusal contains the code of the
-    /// conflict.
+    /// The status of the refusal of a second event with the same UID, and whether the response contains the
+    /// precondition element `no-uid-conflict`.
     pub(crate) refuses_twins: Option<(&'static str, bool)>,
-    /// Whether the code of the conflict names the path of the first event.
+    /// Whether the precondition element contains the path of the first event.
     pub(crate) names_twins: bool,
     /// Called after the next refusal of a second event with the same UID.
     pub(crate) after_refusal: Option<fn(&mut Server)>,

@@ -37,7 +37,7 @@ words! {
     MailFault {
         /// The task of the attempt panicked.
         Panicked = "making it has panicked",
-        /// The lookup of the recipient failed or timed out.
+        /// The recipient is unknown, because the lookup of the recipient failed or timed out.
         NoRecipient = "nobody says who gets it",
         /// The data for the content of the mail could not be read from the store.
         Unreadable = "the data of the mail cannot be read",

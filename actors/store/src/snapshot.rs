@@ -139,8 +139,10 @@ impl Spill {
         self.runs.len()
     }
 
-    /// Moves the values with keys before `end` to `passed`. If `passed` already contains a value of the same key,
-    /// the moved value replaces it, because the moved value was saved earlier.
+    /// Moves the values with keys before `end` to `passed`. If several values of a key were saved, the value at the
+    /// point is the one that was saved first. The values in the files were saved before those in `passed`, and an
+    /// earlier file has earlier values. So a moved value replaces the value of the same key in `passed`, and the
+    /// earliest file is read last.
     fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
             while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {

@@ -177,8 +177,8 @@ impl Draft {
     /// # Errors
     /// Returns the request that the engine must answer first.
     pub fn call(&mut self, call: &Call, facts: &Facts, answers: &Answers) -> Asked<()> {
-        // If the function returns a request to the engine, the engine repeats the whole call with the answer. The
-        // function therefore changes a copy.
+        // If this method returns a request to the engine, the engine calls the method again with the answer to this
+        // request. The method therefore changes only a copy.
         let mut next = self.clone();
         let answer = if next.is_over {
             Err("The turn is over.".to_owned())

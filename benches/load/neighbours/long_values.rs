@@ -55,7 +55,7 @@ pub(super) async fn measure(
     Ok(measured)
 }
 
-/// Writes long texts, one after the other.
+/// Writes long texts in an endless loop. Each request waits for the response to the previous request.
 async fn write(
     mut asker: Session,
     number: usize,

@@ -74,8 +74,8 @@ struct Resource<'a> {
 }
 
 impl Receivers {
-    /// Starts the receivers. Writes the authority of their certificate to a file. The certificate is also valid for the
-    /// names in `further`.
+    /// Starts the receivers. Writes the CA certificate of the receivers to a file. The receivers' own certificate is
+    /// also valid for the names in `further`.
     pub(crate) fn start(count: usize, further: &[String], authority_file: &Path) -> Result<Self> {
         let mut params = CertificateParams::new([])?;
         params.distinguished_name.push(DnType::CommonName, "an authority for benches");

@@ -2,9 +2,9 @@
 //! the appointment.
 //!
 //! Invariants:
-//! - An erased contact, a missing appointment or business, and an ended or unknown token give the same 404 page.
+//! - An erased contact, a missing appointment or business, and an expired or unknown token give the same 404 page.
 //! - The pages contain no data of the contact.
-//! - A form with a repeated id acts once. The engine stores the ids.
+//! - If a form is sent again with the same id, it takes effect only once. The engine stores the ids.
 
 mod moving;
 mod one;

@@ -1,4 +1,4 @@
-//! The mail of a run. It takes the codes out of the mails, and sends nothing.
+//! The mail ports of a run. They collect the codes from the mails and send nothing.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -193,7 +193,7 @@ impl Salon {
         let date = DATE.to_owned();
         // Only a pending appointment can be declined.
         let appointment = if path.ends_with("/decline") { &self.waits } else { &self.appointment };
-        // Only a disabled person can be enabled.
+        // Only a person whose access is disabled can be enabled.
         if path.ends_with("/enable") {
             return None;
         }

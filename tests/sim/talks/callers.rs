@@ -65,8 +65,8 @@ pub(super) enum Came {
 pub(super) struct Sent {
     pub(super) key: [u8; 32],
     pub(super) said: Said,
-    /// The steady time of the first request.
-    pub(super) count: i64,
+    /// The service's steady time in milliseconds, at the moment before the first request.
+    pub(super) steady_millis: i64,
     pub(super) came: Came,
 }
 

@@ -3,7 +3,8 @@
 //!
 //! Invariants:
 //!
-//! - A business is compared only if its newest entry contains the usage. Early versions wrote no usage.
+//! - A business is compared only if the newest entry of its audit log contains the usage. Early versions wrote no
+//!   usage.
 //! - Waiting deliveries and mails are not in the usage, so they are not compared.
 //! - An undecodable row may or may not be part of the usage. Therefore the recorded number must be at least
 //!   the number of decodable rows and at most the number of all rows.

@@ -168,8 +168,8 @@ impl State {
         self.rest(deliveries, false);
     }
 
-    /// The directory may stop the actor from now on, if `work` is false and no attempt and no alert is in
-    /// progress.
+    /// From now on, the directory may stop the actor if `work` is false, neither an attempt nor an alert is in
+    /// progress, and the outcome of every attempt is durable.
     pub(super) fn rest(&mut self, deliveries: &Arc<Deliveries>, work: bool) {
         if work || self.alerting || !self.attempting.is_empty() || !self.recording.is_empty() {
             return;

@@ -45,8 +45,9 @@ use crate::shared::Shared;
 use crate::supervisor::{self, Supervisor};
 use crate::upgrade;
 
-/// The number of failures per minute that cause no back-off of a business's or person's actor. For an
-/// endpoint's actor, each failure causes a back-off, because no client waits for deliveries.
+/// A business's or person's actor may fail this many times before its restarts are delayed. The count starts again
+/// after a minute without a failure. Each failure of an endpoint's actor delays its restart, because no client waits
+/// for deliveries.
 const PATIENCE: u32 = 1;
 /// The maximum duration of each of the two phases in which the engine closes. The listeners are already closed, so no
 /// client waits.

@@ -63,8 +63,8 @@ const FAILURES_WITHIN: Duration = Duration::from_secs(60);
 /// The maximum number of bytes that are read of the body of an error response.
 const ERROR_BYTES_MAX: usize = 4 << 10;
 const CHARS_PER_TOKEN: u64 = 4;
-/// If the estimate from the characters is more than this many times as large as the number of tokens that the server
-/// states, the server's number is ignored.
+/// The server's token count is ignored if the count that is estimated from the characters is more than this many times
+/// as large.
 const TOO_FEW_TOKENS: u64 = 4;
 
 /// The model, if the service has one, and the turns in progress.

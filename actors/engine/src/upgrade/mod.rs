@@ -1,4 +1,4 @@
-//! Converts a stopped store of an earlier format when it is opened, one format after the other.
+//! Converts a store of an earlier format when the store is opened. Each step converts it to the next format.
 //!
 //! Invariants:
 //!

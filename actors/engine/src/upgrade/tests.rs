@@ -75,7 +75,8 @@ async fn upgraded(before: &Rows) -> Rows {
     rows(&store)
 }
 
-/// Writes the index rows of calls by start as the step from format 10 does.
+/// Writes the rows of the index of calls by start time, in the form in which the upgrade from format 10 writes
+/// them.
 fn with_status_of_calls(mut rows: Rows) -> Rows {
     let index: Vec<_> = of_kind(&rows, kind::CALL_BY_START).map(|(key, _)| key.clone()).collect();
     for key in index {

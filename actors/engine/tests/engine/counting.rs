@@ -1,5 +1,5 @@
-//! Backups, exports and the daily count report rows that the store has lost: rows that the recorded usage of
-//! a business still includes.
+//! Lost rows are reported by backups, by exports and by the daily count. A lost row is one that the store no
+//! longer has, although the recorded usage of the business still includes it.
 
 use std::time::Duration;
 

@@ -270,7 +270,7 @@ async fn a_move_follows_the_booking_mode_and_the_open_times() {
     let tomorrow = (at(1, 0).utc().date_naive(), at(1, 0).utc().date_naive());
     let open = handle.times_to_move(&token, tomorrow).await.unwrap().unwrap();
     let starts: Vec<_> = open.iter().map(|slot| slot.starts_at).collect();
-    // The appointment can be moved to a time that overlaps no appointment except itself.
+    // The appointment can be moved to a time that overlaps its own current time, but no other appointment.
     assert!(starts.contains(&(at(1, 9) + TimeDelta::minutes(30))), "{starts:?}");
     assert!(!starts.contains(&at(1, 9)) && !starts.contains(&at(1, 11)), "{starts:?}");
     let taken = move_to(&handle, &token, (at(1, 9), at(1, 11))).await;

@@ -66,7 +66,7 @@ impl Post {
 }
 
 impl Post {
-    /// Every mail as its newest attempt composed it, accepted or not.
+    /// Every mail as the newest attempt to send it composed it, whether the mail was accepted or not.
     pub(crate) fn made(&self) -> Vec<Letter> {
         self.made.lock().values().cloned().collect()
     }

@@ -31,7 +31,7 @@ pub(crate) enum Step {
 pub(crate) struct Script {
     steps: Mutex<VecDeque<Step>>,
     asked: Mutex<Vec<Value>>,
-    /// The steps for requests for a summary, which have no tools. Without a step, the summary is empty.
+    /// The steps for summary requests. Such a request has no tools. If no step is left, the summary is empty.
     summaries: Mutex<VecDeque<Step>>,
     summarized: Mutex<Vec<Value>>,
 }

@@ -141,7 +141,7 @@ pub(crate) enum Request {
         epoch: Epoch,
     },
     Unlock,
-    /// Stores a snapshot if the log contains its newest record.
+    /// Stores a snapshot, provided that the log contains the newest record of the snapshot.
     Put(Rc<Image>),
     Truncate,
     Load,

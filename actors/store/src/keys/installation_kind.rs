@@ -10,7 +10,7 @@ kinds! {
     installation
     META = 0x01, 33, fn meta(); // → `MetaRecord`
     BUSINESS_INDEX = 0x02, 33, fn business_index(id: BusinessId); // → nothing
-    /// An API key. The row's key ends with the last 8 characters of the API key's prefix, and zeros. The
+    /// An API key. The row's key ends with the last 8 characters of the API key's prefix, followed by zeros. The
     /// value is the `ApiKey`.
     API_KEY = 0x03, 33;
     /// The last use of an API key. The value is the instant, as the 8 bytes of [`super::millis_value`].

@@ -157,7 +157,8 @@ impl MemoryBackend {
         self.0.state.lock().tombstones.clone()
     }
 
-    /// Empties the list of businesses that are set aside. A real operator can do this while the store is closed.
+    /// Empties the list of businesses that are set aside. In production, an operator can do the same while the store is
+    /// closed.
     pub fn lift_aside(&self) {
         self.0.state.lock().aside.clear();
     }

@@ -1,4 +1,4 @@
-//! Tests damage to the files of a store. A child process fills a store, and then closes the store or is killed. The
+//! Tests of damage to the files of a store. A child process fills a store, and then closes the store or is killed. The
 //! test damages a byte, a block or a file of a copy, and opens the copy. Three outcomes are permitted:
 //!
 //! - identical: every row is the same as before the damage;

@@ -1,7 +1,8 @@
-//! Tests kills and power cuts while sled reuses segments that it has freed since its last snapshot. The log after the
-//! snapshot then has gaps, and a reused segment may contain parts of its old content. sled writes a snapshot only when
-//! it opens. So the process writes, overwrites and deletes rows until sled reuses a segment. Each store must open with
-//! every acknowledged change.
+//! These tests kill the process, or cut the power, while sled reuses segments that it has freed since its last
+//! snapshot. The log after the snapshot then has gaps, and a reused segment may contain parts of its old content. sled
+//! writes a snapshot only when a store is opened. The test process therefore keeps one store open, and writes,
+//! overwrites and deletes rows until sled reuses a segment. Afterwards, each store must open with every acknowledged
+//! change.
 
 use std::fs;
 use std::path::Path;

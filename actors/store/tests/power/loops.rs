@@ -1,4 +1,4 @@
-//! Tests failed syncs on a real file system: ext4 on a loop device whose file cannot grow. The file system has free
+//! Tests of failed syncs on a real file system: ext4 on a loop device whose file cannot grow. The file system has free
 //! blocks, so writes succeed, but the kernel cannot write the pages to the device. Then the test frees space, so that
 //! the file can grow. A second process opens the store and makes changes while the pages of the first one are still in
 //! memory. A copy of the device's file simulates the power cut.

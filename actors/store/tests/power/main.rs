@@ -1,4 +1,4 @@
-//! Tests power cuts. A process works on a store with a preloaded library, the *shim* (`shim.c`). The shim
+//! Tests of power cuts. A process works on a store with a preloaded library, the *shim* (`shim.c`). The shim
 //! records each call that changes the store's files as a *note*. From the notes, the test computes a possible
 //! content of the disk after a power cut: some of the unsynced blocks of 4 KiB survive, each with the content
 //! of one of the writes to it. The store must open with this content, with every acknowledged change and

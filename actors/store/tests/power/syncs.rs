@@ -1,7 +1,7 @@
-//! Tests failed syncs. If Linux cannot write some pages during a sync, the sync fails, and the kernel marks these pages
-//! as clean. Later syncs then succeed and reads return the pages, although they are not on the disk. In each round, a
-//! sync of one process fails. The next process works with the pages in memory, and then the power is cut. The disk must
-//! contain every acknowledged change that the two processes made.
+//! Tests of failed syncs. If Linux cannot write some pages during a sync, the sync fails, and the kernel marks these
+//! pages as clean. Later syncs then succeed and reads return the pages, although they are not on the disk. In each
+//! round, a sync of one process fails. The next process works with the pages in memory, and then the power is cut. The
+//! disk must contain every acknowledged change that the two processes made.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

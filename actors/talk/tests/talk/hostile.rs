@@ -1,4 +1,4 @@
-//! Tests hostile conversations: the model returns random texts, functions and handles, and the caller says
+//! Tests of hostile conversations: the model returns random texts, functions and handles, and the caller says
 //! random sentences. No change may be made without the caller's own yes to its read-back. No line may claim a
 //! change that was not made. No appointment of another person may be disclosed.
 

@@ -1,4 +1,5 @@
-//! The part of a form that offers open times. It shows a strip of days, and the times of one day.
+//! The part of a form that offers open times: the start times at which the appointment can be booked without overriding
+//! a rule. It shows a strip of days, and the times of one day.
 
 use chrono::{NaiveDate, Timelike};
 use domain::Timestamp;

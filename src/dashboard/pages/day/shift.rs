@@ -39,7 +39,7 @@ struct Page<'a> {
     staff: StaffId,
     minutes: u64,
     back: String,
-    /// The rules that the page shows, as the value of the field `override`.
+    /// The value of the form field `override`: the rules that the move breaks and that the page lists.
     accepts: String,
 }
 

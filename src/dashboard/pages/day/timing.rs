@@ -1,11 +1,11 @@
 //! The part of a form that chooses the time and the duration of an appointment, and says which rules the
-//! choice overrides.
+//! choice overrides. An *open time* is one of the start times that [`super::open_times`] offers.
 //!
 //! Invariants:
 //! - An open time is chosen with a radio button; any other time is typed. The typed time counts if no open time
 //!   is chosen, or if it was typed after the form was rendered.
-//! - The team books at any minute of open time. The grid of bookable times is therefore never shown as a rule
-//!   that is overridden.
+//! - The team can book at any minute, not only at the times of the grid of bookable times. The grid is therefore
+//!   never shown as a rule that is overridden.
 //! - The button that overrides rules contains the rules that the page has shown. The change is made only if it
 //!   overrides no other rule.
 
@@ -54,7 +54,7 @@ pub(super) struct Wish {
     pub(super) duration: Option<TimeDelta>,
     /// Whether the typed text is not a valid time of day.
     is_wrong: bool,
-    /// Whether the time was chosen for another date. The time then counts only if it is open on the new date.
+    /// Whether the time was chosen for another date. The time then counts only if it is an open time of the new date.
     is_of_other_date: bool,
 }
 
@@ -92,7 +92,7 @@ impl Wish {
     }
 
     /// The requested time and duration for this date. Drops a time that was chosen for another date, unless
-    /// the time is open on this date.
+    /// it is an open time of this date.
     pub(super) fn on(self, shown: &Shown<'_>) -> Self {
         let keeps = !self.is_of_other_date || self.at.is_some_and(|at| shown.offers(at));
         Self { at: self.at.filter(|_| keeps), ..self }
@@ -133,7 +133,7 @@ impl Body<'_> {
 pub(super) enum Verdict {
     Overrides(Vec<Overridden>),
     Refused(String),
-    /// A time that is not open can be booked only with a named staff member.
+    /// A time that is not an open time can be booked only with a named staff member.
     NeedsStaff,
 }
 
@@ -216,7 +216,7 @@ pub(super) struct Timing {
 
 impl Timing {
     /// `lasts` is the duration of the service or of the moved appointment. The form shows it unless the person has
-    /// typed another duration. `verdict` is the engine's answer about a time that is not open.
+    /// typed another duration. `verdict` is the engine's answer about a time that is not an open time.
     pub(super) fn new(
         shown: &Shown<'_>,
         filled: &mut Filled,

@@ -259,9 +259,10 @@ fn check_directions(kind: CalendarKind, busy: bool, write: bool) -> Result<(), R
     Ok(())
 }
 
-/// Checks that the staff member has no other calendar to which appointments are written, and that no other calendar
-/// writes to the same collection. Otherwise two calendars could write and delete the same events in any order. Another
-/// calendar writes to its collection if its `write` is true or if it has stored writes.
+/// Checks that the service writes appointments to no other calendar of the staff member, and that it writes to no other
+/// connected calendar with the same collection. Otherwise the service could write and delete the same events for two
+/// calendars, in any order. The service writes to the collection of another calendar if the `write` of that calendar is
+/// true or if it still has stored writes.
 fn check_only_written(
     state: &State,
     (id, staff): (Option<CalendarId>, StaffId),

@@ -13,8 +13,8 @@ use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::error::Result;
 
-/// How far the time in the id of an audit entry can be ahead of the entry's timestamp, at most. The two times differ
-/// only if many ids are created at once.
+/// The maximum time by which the time in an audit entry's id can be ahead of the entry's timestamp. The two times
+/// differ only if many ids are created at once.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 const HISTORY_MAX: usize = 100;
 

@@ -350,7 +350,7 @@ async fn an_outage_of_an_hour_has_one_alert_also_after_restarts() {
     world.happen("B").await;
     sleep(Duration::from_secs(1)).await;
     assert_eq!(outage(&world).await, None);
-    // The receiver has another address, so that no open connection leads to the earlier receiver.
+    // The new receiver has a different address, so no open connection to the earlier receiver is reused.
     world.receiver("a.example.com", 2, NO);
     world.happen("C").await;
     sleep(Duration::from_secs(3_700)).await;

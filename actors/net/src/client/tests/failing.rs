@@ -1,4 +1,4 @@
-//! Tests attempts that fail, and whether each failure counts as a failure of the receiver or of this machine.
+//! Tests of attempts that fail, and of whether each failure counts as a failure of the receiver or of this machine.
 
 use domain::{AttemptError, AttemptFailure};
 

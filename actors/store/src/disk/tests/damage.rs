@@ -1,4 +1,4 @@
-//! Tests damage to sled's files. A store whose log lost messages does not open. A corrupt page affects only
+//! Tests of damage to sled's files. A store whose log lost messages does not open. A corrupt page affects only
 //! the businesses with rows in it.
 
 use std::collections::BTreeMap;
