@@ -119,7 +119,10 @@ impl Member {
                 let text = if has(KNOWN) { "booked-known" } else { "booked-done" };
                 Some((self.t(text), Some(self.path_to(&format!("appointments/{id}")))))
             }
-            Err(_) => has(BLOCKED).then(|| (self.t("blocked-done"), None)),
+            Err(_) => {
+                let is_after_block = ["today", "calendar"].contains(&here) && has(BLOCKED);
+                is_after_block.then(|| (self.t("blocked-done"), None))
+            }
         };
         let frame = Frame { suspended: self.profile.suspended, done, ..frame(self, Some(of), here) };
         Sheet { member: self, frame, crumbs: Vec::new() }

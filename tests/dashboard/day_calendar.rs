@@ -158,9 +158,14 @@ async fn the_sidebar_has_the_days_of_the_next_six_weeks() {
         let weeks = weeks.split_once("</nav>").unwrap().0;
         weeks.split("datetime=\"").skip(1).map(|rest| rest[..10].to_owned()).collect()
     };
+    let months = |page: &crate::harness::Page| -> Vec<String> {
+        let rows = page.body.split("<th scope=\"row\">").skip(1);
+        rows.map(|row| row.split_once('<').unwrap().0.to_owned()).collect()
+    };
     let today = salon.to("today");
     let page = salon.owner.get(&today).await.is(200);
     let shown = days(&page);
+    assert_eq!(months(&page), ["Mar", "Apr"]);
     assert_eq!((shown.len(), &*shown[0], &*shown[41]), (42, "2026-03-02", "2026-04-12"));
     // A day opens in the view of the page, for the same staff member.
     let to = |date: &str| format!("calendar?view=week&date={date}&staff={}", salon.ines);
@@ -172,6 +177,11 @@ async fn the_sidebar_has_the_days_of_the_next_six_weeks() {
     let later = salon.to("calendar?view=month&date=2026-07-01");
     let shown = days(&salon.owner.get(&later).await.is(200));
     assert_eq!((&*shown[0], &*shown[41]), ("2026-06-29", "2026-08-09"));
+    // A row has the name of a month if it is the first one, or the first one that ends in a new month.
+    let february = salon.owner.get(&salon.to("calendar?view=day&date=2027-02-24")).await.is(200);
+    assert_eq!(months(&february), ["Feb", "Mar", "Apr"]);
+    let january = salon.owner.get(&salon.to("calendar?view=day&date=2027-12-29")).await.is(200);
+    assert_eq!(months(&january), ["Dec", "Jan", "Feb"]);
 }
 
 #[tokio::test]

@@ -91,6 +91,8 @@ const arrive = async answer => {
   history.replaceState(null, '', answer.url);
   document.title = page.title;
   main.replaceChildren(...now.childNodes);
+  const weeks = page.getElementById('weeks');
+  if (weeks) document.getElementById('weeks')?.replaceWith(weeks);
   main.querySelector('.board')?.scrollTo(scrollLeft, scrollTop);
   panel.replaceChildren();
   panel.close();
@@ -100,15 +102,17 @@ const arrive = async answer => {
 };
 
 const send = async event => {
-  const form = event.currentTarget;
+  const form = event.currentTarget, { name, value } = event.submitter ?? {};
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   try {
-    if (event.submitter) event.submitter.disabled = true;
-    const answer = await fetch(event.submitter?.getAttribute('formaction') ?? form.action, { method: 'POST', body, headers: { accept: 'text/html' } });
+    for (const button of form.querySelectorAll('[data-does]')) button.disabled = true;
+    const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } });
     if (answer.redirected) return await arrive(answer).catch(() => location.assign(answer.url));
     show(await read(answer));
   } catch {
+    // The method submit sends no button, so a field replaces it.
+    if (name) form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
     form.submit();
   }
 };

@@ -1,7 +1,10 @@
 // Forms that update their parts while somebody types. Each change to a field that data-follow names sends these fields.
 // Each element with data-part is then replaced by the same part of the response, except a part in which somebody types.
 // Without scripts, buttons of the form do the same.
-const key = e => e.id ? '#' + CSS.escape(e.id) : `[name="${CSS.escape(e.name)}"][value="${CSS.escape(e.value)}"]`;
+const key = e => {
+  if ('does' in e.dataset) return `[data-does="${e.dataset.does}"]`;
+  return e.id ? '#' + CSS.escape(e.id) : `[name="${CSS.escape(e.name)}"][value="${CSS.escape(e.value)}"]`;
+};
 const CARRIED = ['name', 'phone', 'email'];
 
 // prepare is called with the form of each response.

@@ -15,4 +15,5 @@ need('body[data-stream], [data-keys-switch]', './keys.js');
 need('[data-live]', './live.js');
 need('[data-pick]', './pick.js');
 need('[data-theme-switch]', './theme.js');
+need('.weeks', './weeks.js');
 await Promise.all(all);

@@ -60,7 +60,7 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
             ("created an account link for a person", "a créé un lien de compte pour une personne")
         }
         A::PersonNotificationsChanged => ("changed notifications", "a modifié des notifications"),
-        A::PersonUnsubscribed => ("unsubscribed from mails", "s’est désabonné de courriels"),
+        A::PersonUnsubscribed => ("unsubscribed from mails", "s’est désabonné d’e-mails"),
         A::ApiKeyCreated => ("created an API key", "a créé une clé d’API"),
         A::ApiKeyRevoked => ("revoked an API key", "a révoqué une clé d’API"),
         A::ConversationStarted => ("began a conversation", "a commencé une conversation"),
@@ -83,7 +83,7 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         }
         A::WebhookTurnedOff => ("turned off a webhook endpoint", "a coupé une adresse de webhook"),
         A::WebhookDeleted => ("deleted a webhook endpoint", "a supprimé une adresse de webhook"),
-        A::MailResent => ("sent a mail again", "a renvoyé un courriel"),
+        A::MailResent => ("sent a mail again", "a renvoyé un e-mail"),
         A::RetentionUpdated => ("changed how long data is kept", "a modifié la durée de conservation"),
         A::BudgetUpdated => ("changed the limits", "a modifié les limites"),
         A::RecordsErased => (
@@ -138,7 +138,7 @@ pub(in crate::dashboard) fn kind(locale: Locale, kind: AuditedKind) -> &'static 
         K::Feed => ("calendar address", "adresse de calendrier"),
         K::Calendar => ("connected calendar", "agenda connecté"),
         K::Webhook => ("webhook endpoint", "adresse de webhook"),
-        K::Mail => ("mail", "courriel"),
+        K::Mail => ("mail", "e-mail"),
         K::Retention => ("retention", "conservation"),
         K::Budget => ("limits", "limites"),
         K::SpecialDay => ("special day", "jour particulier"),

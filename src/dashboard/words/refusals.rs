@@ -142,7 +142,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         Conflict::AddressChangesUsedUp(wait) => used_up(
             *wait,
             "Today’s limit of mails to new addresses has been reached.",
-            "La limite de courriels vers de nouvelles adresses est atteinte aujourd’hui.",
+            "La limite d’e-mails vers de nouvelles adresses est atteinte aujourd’hui.",
         ),
         Conflict::Changed => say(
             "Somebody else has changed this in the meantime.",
@@ -228,18 +228,18 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         }
         Conflict::AddressUnconfirmed => say(
             "The account of this email is not confirmed, and no mail can be sent to it.",
-            "Le compte de cette adresse n’est pas confirmé, et aucun courriel ne peut lui être envoyé.",
+            "Le compte de cette adresse n’est pas confirmé, et aucun e-mail ne peut lui être envoyé.",
         ),
         Conflict::AddressTaken => say("Another account has this email.", "Un autre compte a cette adresse."),
         Conflict::TestMailsUsedUp(_) => {
-            say("The limit of test mails has been reached.", "La limite de courriels d’essai est atteinte.")
+            say("The limit of test mails has been reached.", "La limite d’e-mails d’essai est atteinte.")
         }
         Conflict::MailPending => {
-            say("This mail is still waiting to be sent.", "Ce courriel attend encore d’être envoyé.")
+            say("This mail is still waiting to be sent.", "Cet e-mail attend encore d’être envoyé.")
         }
         Conflict::MailHasLink => say(
             "Invitations and mails with a link cannot be sent again.",
-            "Les invitations et les courriels avec un lien ne peuvent pas être renvoyés.",
+            "Les invitations et les e-mails avec un lien ne peuvent pas être renvoyés.",
         ),
         Conflict::SlugTaken => say(
             "Another business has this address, or had it recently.",
@@ -262,14 +262,14 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         ),
         Conflict::NoRelay | Conflict::NoRelaySet(_) => say(
             "No mail is sent. The service has no relay.",
-            "Aucun courriel n’est envoyé. Le service n’a pas de relais.",
+            "Aucun e-mail n’est envoyé. Le service n’a pas de relais.",
         ),
         Conflict::NoPublicUrl => {
             say("The service has no public address.", "Le service n’a pas d’adresse publique.")
         }
         Conflict::MailsWait => say(
             "Too many mails of the business are waiting to be sent.",
-            "Trop de courriels de l’établissement attendent d’être envoyés.",
+            "Trop d’e-mails de l’établissement attendent d’être envoyés.",
         ),
     }
 }

@@ -102,7 +102,7 @@ email_changed-intro = Votre compte a désormais une autre adresse e-mail. Si vou
 link-expires = Le lien fonctionne une seule fois et expire le { $when }.
 
 code-subject = { $business } : votre code est { $code }
-code-intro = { $business } : votre code est { $code }. Donnez-le à la réception.
+code-intro = { $business } : votre code est { $code }. Donnez-le à l’accueil.
 code-valid = Le code est valable 10 minutes, dans la conversation où il a été demandé.
 code-ignore = Si vous n’avez pas fait cette demande, ignorez cet e-mail. Sans le code, vos rendez-vous ne sont ni montrés ni modifiés.
 

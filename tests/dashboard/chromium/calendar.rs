@@ -228,7 +228,7 @@ async fn a_click_on_an_empty_time_opens_the_booking_panel_which_offers_time_off(
     end.send_keys(&until).await.unwrap();
     window.find("dialog.beside .does-form button.first").await.click().await.unwrap();
     window.sees("Time off: Dentist").await;
-    assert!(window.path().await.ends_with(DAY), "{}", window.path().await);
+    assert!(window.path().await.ends_with(&format!("{DAY}&blocked=1")), "{}", window.path().await);
     window.find("#board .grip").await;
     desk.close().await;
 }

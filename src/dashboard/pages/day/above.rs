@@ -66,7 +66,7 @@ impl Member {
             list: to("list"),
             book: may_book.then(|| form("appointments/new")),
             block: may_block.then(|| form("calendar/block")),
-            weeks: self.weeks_ahead(if is == "month" { "day" } else { is }, asked),
+            weeks: self.weeks(if is == "week" { is } else { "day" }, asked),
             ..Head::default()
         }
     }

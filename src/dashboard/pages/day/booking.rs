@@ -19,7 +19,7 @@ use engine::business::commands::appointments::{Book, BookNoted};
 use super::axis::minute;
 use super::open_times::{Shown, strip};
 use super::steps::{Missing, missing};
-use super::timing::{Timing, Verdict, Wish, date_of, only_shows, party, team};
+use super::timing::{Timing, Verdict, WALK_IN, Wish, date_of, only_shows, party, team};
 use super::whom::{NEW, WHO, Whom};
 use crate::admin::{AppointmentPatchBody, TeamBookBody};
 use crate::dashboard::frame::BOOKED;
@@ -30,8 +30,6 @@ use crate::rest::contact::booking_contact;
 /// query of the calendar.
 const TIMES_OF: &str = "times_of";
 pub(super) const BACK: &str = "back";
-/// The query parameter of the button that books for a new contact even without a name.
-const WALK_IN: &str = "walk_in";
 const NOTES: &str = "notes";
 
 #[derive(Template)]
@@ -93,7 +91,7 @@ async fn book(member: &Member) -> Result<String, Refused> {
     let date = date_of(member, form).unwrap_or_else(|| member.today());
     let body = member.body().given("service_id", "service").given("staff_id", "staff");
     let body = body.timed(form, Wish::of(member, form, date));
-    let is_walk_in = member.query.find(WALK_IN).is_some();
+    let is_walk_in = form.find(WALK_IN).is_some();
     let body = match given(WHO) {
         None if !is_walk_in => body,
         Some(id) if id != NEW => body.with("contact_id", text(id)),

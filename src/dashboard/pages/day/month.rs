@@ -171,7 +171,7 @@ impl View {
     }
 
     /// The name of a month, with the year if it is the first month of a year.
-    pub(super) fn short_month(&self, day: NaiveDate) -> String {
+    fn short_month(&self, day: NaiveDate) -> String {
         let is_new = day.month() == 1;
         let id = if is_new { "calendar-month-short-year" } else { "calendar-month-short" };
         capitalised(&self.words.dated(id, day, ""))

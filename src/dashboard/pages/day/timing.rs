@@ -36,6 +36,8 @@ const MINUTES: &str = "minutes";
 const LASTS: &str = "lasts";
 /// The field with the rules that the person agrees to override.
 const OVERRIDE: &str = "override";
+/// The button that books for a new contact even without a name. Its value are the rules that it overrides.
+pub(super) const WALK_IN: &str = "walk_in";
 
 /// The checkbox that ignores the busy times of connected calendars.
 const IGNORE_CALENDARS: &str = "ignore_calendars";
@@ -166,9 +168,11 @@ pub(super) fn to_accept(rules: Vec<Overridden>) -> Vec<Overridden> {
 /// The party that makes the change. If the change overrides rules, the person must have agreed to each of
 /// them.
 pub(super) fn party(member: &Member, proposal: Proposal) -> Result<Party, FormError> {
-    let accepted: Vec<_> = member.form.get(OVERRIDE).split(',').collect();
+    let form = &member.form;
+    let accepted: Vec<_> =
+        [OVERRIDE, WALK_IN].into_iter().flat_map(|name| form.get(name).split(',')).collect();
     match proposal {
-        Proposal::Allowed => Ok(team(&member.form)),
+        Proposal::Allowed => Ok(team(form)),
         Proposal::Overrides(rules) => {
             let is_agreed = to_accept(rules).iter().all(|rule| accepted.contains(&rule.as_str()));
             is_agreed.then_some(Party::Override).ok_or_else(|| FormError::Notice(member.t("book-not-yet")))

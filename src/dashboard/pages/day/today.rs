@@ -136,7 +136,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         talks: member.business.open_conversations(TALKS).await?,
         gaps: gaps(&member).await?,
         crew: dates.staff().map(|one| day_of(&member, &dates, one, today)).collect(),
-        weeks: member.weeks_ahead("day", &ViewQuery { date: today, staff: None }),
+        weeks: member.weeks("day", &ViewQuery { date: today, staff: None }),
         today,
         more: dates.more,
     })

@@ -1,11 +1,11 @@
-//! The weeks ahead, as small rows of days in the sidebar of wide windows. One click opens any day of them.
+//! The days of six weeks, in the sidebar of wide windows. One click opens any of them.
 
 use chrono::{Datelike, NaiveDate};
 
 use super::above::ViewQuery;
 use crate::dashboard::pages::prelude::*;
 
-/// The number of weeks, so that a day in five weeks is always among them.
+/// The number of weeks, so that they contain each day of the next five weeks.
 const WEEKS: usize = 6;
 
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(super) struct Weeks {
 }
 
 pub(super) struct Row {
-    /// The name of the month, in the first row and in a row in which a month begins.
+    /// The name of the month, in the first row and in the first row that ends in a new month.
     pub(super) month: String,
     pub(super) days: Vec<Day>,
 }
@@ -26,36 +26,26 @@ pub(super) struct Day {
     pub(super) path: String,
     pub(super) name: String,
     pub(super) today: bool,
-    /// The CSS classes: `today`, and `chosen` for the day that the page shows.
-    pub(super) class: &'static str,
+    /// Whether the page shows this day.
+    pub(super) chosen: bool,
 }
 
 impl Member {
     /// The present week and the weeks after it, or the weeks from the shown one on if it is not among them. `view` is
     /// the view in which a chosen day opens.
-    pub(super) fn weeks_ahead(&self, view: &str, asked: &ViewQuery) -> Weeks {
+    pub(super) fn weeks(&self, view: &str, asked: &ViewQuery) -> Weeks {
         let today = self.today();
-        let weeks_from =
-            |date: NaiveDate| self.week_days(date)[0].iter_days().take(WEEKS * 7).collect::<Vec<_>>();
-        let present = weeks_from(today);
-        let days = if present.contains(&asked.date) { present } else { weeks_from(asked.date) };
-        let day = |date: &NaiveDate| Day {
-            date: *date,
-            path: self.calendar(view, *date, asked.staff),
-            name: self.heading(*date),
-            today: *date == today,
-            class: match (*date == today, *date == asked.date) {
-                (true, true) => "today chosen",
-                (true, false) => "today",
-                (false, true) => "chosen",
-                (false, false) => "",
-            },
-        };
-        let row = |(index, days): (usize, &[NaiveDate])| {
-            let begins = days.iter().find(|day| day.day() == 1);
-            let month = if index == 0 { begins.or(days.first()) } else { begins };
-            let month = month.map(|day| self.view.short_month(*day)).unwrap_or_default();
-            Row { month, days: days.iter().map(day).collect() }
+        let from = |date: NaiveDate| self.week_days(date)[0].iter_days().take(WEEKS * 7).collect::<Vec<_>>();
+        let present = from(today);
+        let days = if present.contains(&asked.date) { present } else { from(asked.date) };
+        let mut named = None;
+        let mut row = |days: &[NaiveDate]| {
+            let day = if named.is_none() { days.first() } else { days.last() };
+            let new = day.filter(|day| named.replace(day.month()) != Some(day.month()));
+            Row {
+                month: new.map(|day| self.view.brief_month(*day)).unwrap_or_default(),
+                days: days.iter().map(|day| self.day_of_weeks(view, *day, asked)).collect(),
+            }
         };
         let weekday = |day: &NaiveDate| {
             let name = self.view.short_weekday(*day);
@@ -63,7 +53,23 @@ impl Member {
         };
         Weeks {
             weekdays: days.iter().take(7).map(weekday).collect(),
-            rows: days.chunks(7).enumerate().map(row).collect(),
+            rows: days.chunks(7).map(&mut row).collect(),
         }
+    }
+
+    fn day_of_weeks(&self, view: &str, date: NaiveDate, asked: &ViewQuery) -> Day {
+        Day {
+            date,
+            path: self.calendar(view, date, asked.staff),
+            name: self.heading(date),
+            today: date == self.today(),
+            chosen: date == asked.date,
+        }
+    }
+}
+
+impl View {
+    fn brief_month(&self, day: NaiveDate) -> String {
+        capitalised(&self.words.dated("calendar-month-short", day, ""))
     }
 }

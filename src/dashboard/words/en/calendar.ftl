@@ -14,7 +14,7 @@ calendar-appointments = { $count ->
 }
 calendar-to-confirm = { $count } to confirm
 calendar-pick = Choose a day
-calendar-weeks-ahead = Days of the next weeks
+calendar-weeks = Days of six weeks
 calendar-go = Go
 calendar-go-date = Date to open
 calendar-options = Calendar options

@@ -14,7 +14,7 @@ calendar-appointments = { $count ->
 }
 calendar-to-confirm = { $count } à confirmer
 calendar-pick = Choisir un jour
-calendar-weeks-ahead = Jours des prochaines semaines
+calendar-weeks = Jours de six semaines
 calendar-go = Aller
 calendar-go-date = Date à ouvrir
 calendar-options = Options de l’agenda
