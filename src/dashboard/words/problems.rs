@@ -213,16 +213,17 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "L’ouverture et la fermeture sont à la même heure. Pour la journée entière, écrivez 00:00 à 24:00.",
         ),
         P::NotOfTheBusiness(named) => gone(words.locale, *named).to_owned(),
-        P::NoActiveService => {
-            say("Choose a service that can be booked.", "Choisissez une prestation qui peut être réservée.")
-        }
+        P::NoActiveService => say(
+            "Choose a service that can be booked.",
+            "Choisissez un type de rendez-vous qui peut être réservé.",
+        ),
         P::NoActiveStaff => say(
             "Choose a staff member who takes appointments.",
             "Choisissez une personne qui prend des rendez-vous.",
         ),
         P::NotOffered | P::NotOffering => say(
             "Choose a staff member who offers this service.",
-            "Choisissez une personne qui propose cette prestation.",
+            "Choisissez une personne qui peut s’en charger.",
         ),
         P::NotAChoice => say("This choice is no longer offered.", "Ce choix n’est plus proposé."),
         P::PhoneOrEmail => {

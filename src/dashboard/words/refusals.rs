@@ -54,15 +54,14 @@ fn slot(locale: Locale, reason: SlotReason) -> &'static str {
         SlotReason::Break => ("That time overlaps a break.", "Cette heure chevauche une pause."),
         SlotReason::TooShortNotice => (
             "That time is too soon. Book this service further in advance.",
-            "Cette heure est trop proche. Réservez cette prestation plus à l’avance.",
+            "Cette heure est trop proche. Réservez plus à l’avance.",
         ),
-        SlotReason::TooFarAhead => (
-            "That time is too far ahead for this service.",
-            "Cette heure est trop lointaine pour cette prestation.",
-        ),
+        SlotReason::TooFarAhead => {
+            ("That time is too far ahead for this service.", "Cette heure est trop lointaine.")
+        }
         SlotReason::StaffOff => (
             "The staff members for this service are off at that time.",
-            "Les personnes qui proposent cette prestation sont absentes à cette heure.",
+            "Les personnes qui peuvent s’en charger sont absentes à cette heure.",
         ),
         SlotReason::NobodyAvailable => {
             ("No staff member is available at that time.", "Personne n’est disponible à cette heure.")
@@ -80,14 +79,14 @@ fn slot(locale: Locale, reason: SlotReason) -> &'static str {
         ),
         SlotReason::Taken => ("That time is taken.", "Ce créneau est pris."),
         SlotReason::NobodyOffersIt => {
-            ("No staff member offers this service now.", "Personne ne propose cette prestation actuellement.")
+            ("No staff member offers this service now.", "Personne ne peut s’en charger actuellement.")
         }
         SlotReason::ServiceInactive => {
-            ("That service can no longer be booked.", "Cette prestation ne peut plus être réservée.")
+            ("That service can no longer be booked.", "Ce type de rendez-vous ne peut plus être réservé.")
         }
         SlotReason::StaffUnavailable => (
             "That person no longer takes appointments for this service.",
-            "Cette personne ne prend plus de rendez-vous pour cette prestation.",
+            "Cette personne ne prend plus ce type de rendez-vous.",
         ),
     };
     of(locale, english, french)
