@@ -163,8 +163,14 @@ document.addEventListener('pointerdown', e => {
   if (!card || e.target.closest('form')) return;
   const mode = e.target.closest('.grip') ? 'size' : 'drag';
   press = { card, mode, x: e.clientX, y: e.clientY, id: e.pointerId, touch: e.pointerType !== 'mouse' };
-  if (press.touch) press.timer = setTimeout(start, HOLD_MS);
+  if (!press.touch) return;
+  // The touch events keep this card as their target even after a live update has removed it from the page, so the
+  // listener is on the card.
+  card.addEventListener('touchmove', stay, { passive: false });
+  press.timer = setTimeout(start, HOLD_MS);
 });
+// Keeps the browser from scrolling the page and from cancelling the pointer.
+const stay = e => { if (move && press) e.preventDefault(); };
 const start = () => {
   const { mode, y, id, card: pressed } = press;
   // A live update may have replaced the board since the pointer was pressed.
@@ -219,7 +225,8 @@ document.addEventListener('pointercancel', e => {
   leave();
   if (move && !move.isDropped) end();
 });
-document.addEventListener('touchmove', e => { if (move && press) e.preventDefault(); }, { passive: false });
+// The browser asks the page before it scrolls only if there is a listener before the touch begins.
+document.addEventListener('touchmove', stay, { passive: false });
 document.addEventListener('contextmenu', e => { if (press?.touch && e.target.closest?.('.visit')) e.preventDefault(); });
 document.addEventListener('dragstart', e => { if (e.target.closest?.('#board .visit')) e.preventDefault(); });
 

@@ -6,20 +6,15 @@ use serde_json::{Value, json};
 
 use super::axe::{axe, violations};
 use super::journeys::{Desk, PHONE};
+use super::keyboard::{DOWN, ENTER, ESCAPE, PAGE_DOWN, RIGHT, UP};
 use super::window::Looks;
 
-const DAY: &str = "calendar?view=day&date=2026-03-02";
-const CARD: &str = "#board .visit[data-minute='540']";
-const ENTER: &str = "\u{e007}";
-const ESCAPE: &str = "\u{e00c}";
-const UP: &str = "\u{e013}";
-const RIGHT: &str = "\u{e014}";
-const DOWN: &str = "\u{e015}";
-const PAGE_DOWN: &str = "\u{e00f}";
+pub(super) const DAY: &str = "calendar?view=day&date=2026-03-02";
+pub(super) const CARD: &str = "#board .visit[data-minute='540']";
 
 impl Desk {
     /// The times and staff members of the appointments of the salon's first contact, in order.
-    async fn appointments(&self) -> Vec<(String, String, String)> {
+    pub(super) async fn appointments(&self) -> Vec<(String, String, String)> {
         let path = format!(
             "/businesses/{}/appointments?from=2026-03-02T00:00:00Z&to=2026-03-03T00:00:00Z",
             self.salon.id

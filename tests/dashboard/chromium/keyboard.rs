@@ -2,13 +2,22 @@
 
 use serde_json::{Value, json};
 
+use super::calendar::DAY;
 use super::journeys::{Desk, PHONE};
 use super::window::Window;
 
-const DAY: &str = "calendar?view=day&date=2026-03-02";
-const TAB: &str = "\u{e004}";
-const ENTER: &str = "\u{e007}";
-const RIGHT: &str = "\u{e014}";
+pub(super) const BACKSPACE: &str = "\u{e003}";
+pub(super) const TAB: &str = "\u{e004}";
+pub(super) const ENTER: &str = "\u{e007}";
+pub(super) const SHIFT: &str = "\u{e008}";
+pub(super) const CONTROL: &str = "\u{e009}";
+pub(super) const ESCAPE: &str = "\u{e00c}";
+pub(super) const SPACE: &str = "\u{e00d}";
+pub(super) const PAGE_DOWN: &str = "\u{e00f}";
+pub(super) const LEFT: &str = "\u{e012}";
+pub(super) const UP: &str = "\u{e013}";
+pub(super) const RIGHT: &str = "\u{e014}";
+pub(super) const DOWN: &str = "\u{e015}";
 /// The maximum number of steps to an element.
 const STEPS_MAX: usize = 120;
 
@@ -26,7 +35,7 @@ pub(super) async fn tab_to(window: &Window, css: &str) {
 }
 
 impl Desk {
-    async fn tab_to(&self, css: &str) {
+    pub(super) async fn tab_to(&self, css: &str) {
         tab_to(&self.window, css).await;
     }
 }

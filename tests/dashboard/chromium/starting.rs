@@ -5,12 +5,10 @@ use domain::Locale;
 use serde_json::{Value, json};
 
 use super::axe::{axe, violations};
-use super::keyboard::tab_to;
+use super::keyboard::{ENTER, tab_to};
 use super::pages::take_over;
 use super::window::{Looks, Window, window};
 use crate::harness::{Person, Server};
-
-const ENTER: &str = "\u{e007}";
 
 /// A set, the service that is booked, and texts of the pages.
 struct Set {

@@ -170,6 +170,14 @@ impl Window {
         self.tools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source })).await;
     }
 
+    /// Advances the clock of the page, so that the timers of the page run without a wait. Afterwards the clock
+    /// of the page stands still.
+    #[allow(dead_code, reason = "only the tests of the dashboard have timers")]
+    pub(super) async fn advance_timers(&self, by: Duration) {
+        let policy = json!({ "policy": "advance", "budget": by.as_millis() });
+        self.tools("Emulation.setVirtualTimePolicy", policy).await;
+    }
+
     /// Sets the time zone of the visitor for the pages that are loaded from now on.
     #[allow(dead_code, reason = "only the tests of the booking page have visitors in other zones")]
     pub(super) async fn in_zone(&self, zone: &str) {
@@ -186,6 +194,17 @@ impl Window {
     pub(super) async fn mouse(&self, kind: &str, (x, y): (f64, f64)) {
         let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
         self.tools("Input.dispatchMouseEvent", event).await;
+    }
+
+    /// Clicks the middle of an element. The click goes to the topmost element at that point.
+    #[allow(dead_code, reason = "only the tests of the dashboard have links over other elements")]
+    pub(super) async fn click_middle(&self, css: &str) {
+        self.find(css).await;
+        let quoted = json!(css);
+        self.run(&format!("document.querySelector({quoted}).scrollIntoView({{ block: 'center' }})")).await;
+        let at = self.middle(css).await;
+        self.mouse("mousePressed", at).await;
+        self.mouse("mouseReleased", at).await;
     }
 
     /// Sends a touch event: `touchStart`, `touchMove` or `touchEnd`.
@@ -354,14 +373,19 @@ impl Window {
 
     /// Sends keys to the focused element, when the scripts of the page have run.
     pub(super) async fn keys(&self, keys: &str) {
+        self.keys_holding("", keys).await;
+    }
+
+    /// Sends keys like [`Self::keys`] while other keys, for example Shift, are held down.
+    pub(super) async fn keys_holding(&self, held: &str, keys: &str) {
         self.ready().await;
         // The browser sends each key to the element that has the focus at that moment. The test does not name
         // an element, because the page may replace it in the meantime.
-        let keyboard = KeyActions::new("keyboard".to_owned());
-        let pressed = keys.chars().fold(keyboard, |keyboard, value| {
-            keyboard.then(KeyAction::Down { value }).then(KeyAction::Up { value })
-        });
-        self.client.perform_actions(pressed).await.unwrap();
+        let down = |keyboard: KeyActions, value| keyboard.then(KeyAction::Down { value });
+        let up = |keyboard: KeyActions, value| keyboard.then(KeyAction::Up { value });
+        let holding = held.chars().fold(KeyActions::new("keyboard".to_owned()), down);
+        let pressed = keys.chars().fold(holding, |keyboard, value| up(down(keyboard, value), value));
+        self.client.perform_actions(held.chars().fold(pressed, up)).await.unwrap();
     }
 
     /// The messages of the browser since the last call: violations of the content security policy, missing
