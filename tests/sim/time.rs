@@ -274,16 +274,18 @@ impl Time {
         let mut state = self.0.lock();
         state.began = Some(Instant::now());
         let (wall, now) = (state.wall(), state.now());
+        let boot = kept.and_then(|kept| kept.boot).filter(|boot| boot.id == state.boot_id());
+        let passed = boot.map(|boot| now - state.booted - boot.passed);
         let count = kept.map_or(wall, |kept| {
-            kept.steady.millis() + (wall - kept.wall.millis()).clamp(0, STOPPED_MILLIS_MAX)
+            let stopped = || (wall - kept.wall.millis()).clamp(0, STOPPED_MILLIS_MAX);
+            kept.steady.millis() + passed.unwrap_or_else(stopped)
         });
         state.counts_ahead = count - now;
         state.beliefs = vec![Belief::sure(state.ahead)];
         state.jump_is_seen = true;
         state.kept = i64::MIN;
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
-        let boot = kept.boot.filter(|boot| boot.id == state.boot_id());
-        let goes_on = kept.wall.millis() + boot.map_or(0, |boot| now - state.booted - boot.passed);
+        let goes_on = kept.wall.millis() + passed.unwrap_or(0);
         // If the machine was not restarted, the service remembers up to which time it has returned changes in lists,
         // and no new timestamp may be earlier. After a restart of the machine, only the stored time is a lower bound.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.was_set_back) {

@@ -1,11 +1,12 @@
 //! The stored steady time, which continues after a restart, and the check of the wall clock at the start.
 //!
-//! While the service is stopped, only the wall clock measures the time. The next start adds this time to the
-//! steady time, but at most 24 hours ([`STOPPED_MAX`]). So a wrong wall clock can expire idempotency keys,
-//! which are stored for 24 hours, but other records expire at most one day early per start.
+//! If only the service restarts, the machine's steady clock shows how much time has passed since the times were stored.
+//! It also counts the time for which the machine was suspended. If the machine restarts, only the wall clock measures
+//! this time. The start then adds it to the steady time, but at most 24 hours ([`STOPPED_MAX`]). So a wrong wall clock
+//! can expire idempotency keys, which are stored for 24 hours, but other records expire at most one day early per
+//! restart of the machine.
 //!
-//! The believed time is stored too. If only the service restarts, the machine's steady clock shows how much
-//! time has passed since the write. If the machine restarts, the stored time is only a lower bound.
+//! The believed time is stored too. If the machine restarts, it is only a lower bound.
 
 use chrono::TimeDelta;
 use domain::{Business, BusinessId, SteadyTime, Timestamp};
@@ -32,12 +33,14 @@ pub(super) struct Kept {
 
 pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> Result<Kept, StoreError> {
     if let Some(kept) = store.find::<ClockRecord>(&keys::clock())? {
-        let steady = kept.steady + (wall - kept.wall).clamp(TimeDelta::zero(), STOPPED_MAX);
+        let passed = passed_since(kept.boot, boot);
+        let stopped = passed.unwrap_or_else(|| (wall - kept.wall).clamp(TimeDelta::zero(), STOPPED_MAX));
+        let steady = kept.steady + stopped;
         // An empty store has no stamps to compare with the clock.
         let newest = (kept.newest > Timestamp::MIN).then_some(kept.newest);
         let believed = newest.map(|_| KeptTime {
             written: kept.wall.millis(),
-            now: kept.wall.millis() + passed_since(kept.boot, boot),
+            now: (kept.wall + passed.unwrap_or_default()).millis(),
         });
         let warning = newest.and_then(|newest| odd(wall, newest, kept.wall));
         return Ok(Kept { steady, newest, believed, warning });
@@ -50,10 +53,10 @@ pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> 
     Ok(Kept { steady: SteadyTime::from_millis(begin.millis()), newest, believed: None, warning })
 }
 
-/// The milliseconds between two readings; 0 if the machine has restarted between them.
-fn passed_since(kept: Option<Boot>, now: Option<Boot>) -> i64 {
-    let same = kept.zip(now).filter(|(kept, now)| kept.id == now.id);
-    same.map_or(0, |(kept, now)| (now.passed - kept.passed).max(0))
+/// The time between two readings. It is unknown if the machine has restarted between them.
+fn passed_since(kept: Option<Boot>, now: Option<Boot>) -> Option<TimeDelta> {
+    let (kept, now) = kept.zip(now).filter(|(kept, now)| kept.id == now.id)?;
+    Some(TimeDelta::milliseconds((now.passed - kept.passed).max(0)))
 }
 
 fn odd(wall: Timestamp, newest: Timestamp, kept: Timestamp) -> Option<String> {
@@ -116,7 +119,15 @@ mod tests {
         Timestamp::parse(text).unwrap()
     }
 
+    fn boot(id: u8, passed: i64) -> Option<Boot> {
+        Some(Boot { id: uuid::Uuid::from_bytes([id; 16]), passed })
+    }
+
     async fn read_with(kept: Option<ClockRecord>, wall: Timestamp) -> Kept {
+        read_after(kept, wall, None).await
+    }
+
+    async fn read_after(kept: Option<ClockRecord>, wall: Timestamp, boot: Option<Boot>) -> Kept {
         let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
         if let Some(kept) = kept {
             let mut batch = Batch::default();
@@ -124,7 +135,7 @@ mod tests {
             store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
             store.wait_durable(BusinessId::INSTALLATION).await.unwrap();
         }
-        read(&store, wall, None).await.unwrap()
+        read(&store, wall, boot).await.unwrap()
     }
 
     #[tokio::test]
@@ -180,11 +191,35 @@ mod tests {
 
     #[test]
     fn the_time_since_a_reading_is_known_only_until_the_machine_restarts() {
-        let boot = |id, passed| Some(Boot { id: uuid::Uuid::from_bytes([id; 16]), passed });
-        assert_eq!(passed_since(boot(1, 5), boot(1, 70)), 65);
-        assert_eq!(passed_since(boot(1, 70), boot(1, 5)), 0, "a decrease must count as no elapsed time");
-        assert_eq!(passed_since(boot(1, 5), boot(2, 70)), 0);
-        assert_eq!(passed_since(None, boot(1, 70)) + passed_since(boot(1, 5), None), 0);
+        let passed = |millis| Some(TimeDelta::milliseconds(millis));
+        assert_eq!(passed_since(boot(1, 5), boot(1, 70)), passed(65));
+        assert_eq!(
+            passed_since(boot(1, 70), boot(1, 5)),
+            passed(0),
+            "a decrease must count as no elapsed time"
+        );
+        assert_eq!(passed_since(boot(1, 5), boot(2, 70)), None);
+        assert_eq!(passed_since(None, boot(1, 70)), None);
+        assert_eq!(passed_since(boot(1, 5), None), None);
+    }
+
+    /// The wall clock may be wrong, and the machine may have been suspended since the time was stored.
+    #[tokio::test]
+    async fn the_steady_clock_of_the_machine_measures_a_restart_of_the_service() {
+        let wall = at("2026-03-02T12:00:00Z");
+        let steady = SteadyTime::from_millis(1_000);
+        let kept = ClockRecord { steady, wall, newest: wall, boot: boot(1, 5) };
+        for shown in [wall, wall - TimeDelta::days(3), wall + TimeDelta::days(3)] {
+            for hours in [0, 19, 72] {
+                let passed = TimeDelta::hours(hours);
+                let found =
+                    read_after(Some(kept.clone()), shown, boot(1, 5 + passed.num_milliseconds())).await;
+                assert_eq!(found.steady, steady + passed, "{hours} hours until {shown}");
+                assert_eq!(found.believed.unwrap().now, (wall + passed).millis());
+            }
+        }
+        let restarted = read_after(Some(kept), wall + TimeDelta::hours(1), boot(2, 7)).await;
+        assert_eq!(restarted.steady, steady + TimeDelta::hours(1));
     }
 
     #[tokio::test]
