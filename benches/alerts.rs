@@ -44,7 +44,7 @@ const MAILS: usize = 100_000;
 /// The number of businesses at which appointments are booked. Each business has one client.
 const BOOKED: usize = 64;
 const MEASURED: Duration = Duration::from_secs(5);
-/// How long a process runs before each request to it, and before it is paused for the first time.
+/// The time for which a process runs before each request to it, and before it is paused for the first time.
 const WARM_UP: Duration = Duration::from_secs(2);
 /// The number of measurements of each kind.
 const ROUNDS: usize = 9;

@@ -61,7 +61,7 @@ const INSIGHTS_TIME_MAX: Duration = Duration::from_millis(250);
 /// The number of concurrent changes while the business is being filled.
 const AT_ONCE: usize = 64;
 /// The number of open pages. `BOOKED` is the number of bookings per measurement. `TURNS` is the number of measurements
-/// with open pages, and also of those without.
+/// with open pages, and also the number of measurements without open pages.
 const OPEN_PAGES: usize = 200;
 const BOOKED: usize = 5_000;
 const TURNS: usize = 5;

@@ -531,8 +531,8 @@ fn webhook_url(refusal: UrlRefusal) -> String {
     }
 }
 
-/// The records that the budget of a kind limits, for the descriptions of the operator API. By default, the
-/// description is the name of the kind.
+/// Describes the records that the budget of this kind limits, for the operator API. By default, the description is
+/// the name of the kind.
 pub(crate) fn budget_kind(kind: BudgetKind) -> Cow<'static, str> {
     Cow::Borrowed(match kind {
         BudgetKind::Staff => "Staff members.",

@@ -126,7 +126,7 @@ fn check_operations(document: &Value, always: &[&str]) {
             assert!(operation["responses"][status].is_object(), "{what}: {status}");
         }
         for status in ["408", "413", "415"] {
-            // The body of an import is not limited in size, so it cannot get a 413.
+            // The body of an import is not limited in size, so an import cannot get a 413.
             let may_be =
                 method != "get" && !(status == "413" && operation["operationId"] == "importBusinesses");
             assert_eq!(operation["responses"][status].is_object(), may_be, "{what}: {status}");

@@ -1,6 +1,6 @@
 //! Measures bookings at a thousand businesses and at a single business. For comparison, it also measures the store
-//! alone, the disk alone, and PostgreSQL. Two more measurements make bookings while other businesses have
-//! appointments: without notices, and while their notices wait for a relay that cannot be reached.
+//! alone, the disk alone, and PostgreSQL. In two more measurements, other businesses also have appointments: once
+//! without notices, and once with notices that wait for a relay that cannot be reached.
 //!
 //! Each measurement has its own server and its own copy of a prepared data directory.
 
@@ -40,8 +40,8 @@ const MIXED: &str = "mixed, 80 % reads, 64 connections";
 
 const IN_FLIGHT: usize = 64;
 
-/// The number of additional businesses in two of the measurements, with 1,000 appointments each. In one of
-/// these two, each of the appointments has two waiting notices. No booking is measured at these businesses,
+/// The number of additional businesses in two of the measurements. Each of these businesses has 1,000 appointments. In
+/// one of the two measurements, each appointment has two waiting notices. No booking is measured at these businesses,
 /// because it would write two more notices.
 const NOTIFYING: usize = 20;
 

@@ -19,9 +19,8 @@ pub(crate) fn describe(directory: &Path) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Returns the device and the type of the file system that contains a directory. Its mount point is the
-/// longest one that is a prefix of the path. The last of several file systems with this mount point is
-/// returned.
+/// Returns the device and the type of the file system that contains a directory. Its mount point is the longest one
+/// that is a prefix of the path. If several file systems have this mount point, the last one in the list is returned.
 fn file_system(directory: &Path, mounts: &str) -> String {
     let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let above = fields.filter(|mount| mount.len() > 2 && directory.starts_with(mount[1]));

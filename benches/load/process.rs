@@ -112,7 +112,7 @@ pub(crate) fn cpu_seconds(id: &str) -> Result<f64> {
     Ok(ticks.iter().sum::<f64>() / TICKS_PER_SECOND)
 }
 
-/// Returns a size in bytes from `/proc/ID/status`. `line` is the text with which its line begins.
+/// Returns a size in bytes from `/proc/ID/status`. `line` is the beginning of the line that contains the size.
 pub(crate) fn memory(id: &str, line: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let rest = status.lines().find_map(|found| found.strip_prefix(line))?;
@@ -137,7 +137,7 @@ pub(crate) struct Receptionist {
 /// The options for starting a server. By default there are no additional settings, and the log goes to a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Start<'a> {
-    /// The file of a certificate authority that the server trusts in addition to those of the system.
+    /// The file of a CA certificate that the server trusts in addition to the CA certificates of the system.
     pub(crate) authority: Option<&'a Path>,
     /// Additional environment variables.
     pub(crate) settings: &'a [(&'a str, &'a str)],
@@ -145,8 +145,8 @@ pub(crate) struct Start<'a> {
     pub(crate) log_unread: bool,
 }
 
-/// Returns the path of the measured binary. It is built from this source tree, unless `LOAD_SERVER` names another one
-/// for a comparison.
+/// Returns the path of the measured binary. The binary is built from this source tree, unless `LOAD_SERVER` contains
+/// the path of another binary for a comparison.
 pub(crate) fn binary() -> PathBuf {
     std::env::var_os("LOAD_SERVER").map_or_else(|| env!("CARGO_BIN_EXE_receptionist").into(), PathBuf::from)
 }

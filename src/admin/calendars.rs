@@ -41,14 +41,14 @@ json_object! {
         /// Whether the calendar's events block bookings. The default is true. `busy` or `write` must be true.
         busy: Option<bool>,
         /// Whether the appointments of the staff member are written to the calendar. The default is false.
-        /// Only for `caldav`, and for one calendar of a staff member.
+        /// Possible only for `caldav`, and only for one calendar of each staff member.
         write: Option<bool> = false,
         /// The content of written events. The default is `services`.
         detail: Option<FeedDetail>,
         /// Whether all-day events block bookings. The default is `busy`.
         all_day: Option<AllDay>,
-        /// The staff member's email addresses, in addition to those that the server returns. An invitation that
-        /// one of them has declined does not block bookings.
+        /// The staff member's email addresses, in addition to those that the server returns. An invitation
+        /// does not block bookings if an attendee with one of these addresses has declined the invitation.
         own_addresses: Option<DistinctList<Email, 0, 10>>,
     }
 }

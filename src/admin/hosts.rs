@@ -1,7 +1,7 @@
 //! The host names of the operator listener.
 //!
-//! With DNS rebinding, a host name of a foreign web page resolves to this listener, so the page can send
-//! requests to it.
+//! In a DNS rebinding attack, the host name of the attacker's web page resolves to this listener, so the page can
+//! send requests to the listener.
 //!
 //! Invariant: a request with a host name that is not accepted is refused before its token or path is checked.
 //! IP addresses and `localhost` are accepted, because a page cannot change how they resolve.
@@ -32,8 +32,8 @@ impl AdminHosts {
 
     pub(super) async fn check(self, request: Request, next: Next) -> Response {
         let header = request.headers().get(header::HOST).map(|host| host.to_str().unwrap_or_default());
-        // A request without Host is accepted: only HTTP/1.0 permits it, and no browser uses HTTP/1.0. If the
-        // request target is a full URL, it contains the host.
+        // A request without the header Host is accepted: only HTTP/1.0 permits such requests, and no browser uses
+        // HTTP/1.0. If the request target is a full URL, the URL contains the host.
         let target = request.uri().authority().map(axum::http::uri::Authority::as_str);
         if header.or(target).is_none_or(|host| self.has(host)) {
             next.run(request).await

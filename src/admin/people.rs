@@ -65,7 +65,7 @@ json_object! {
         email: Patch<AlertEmail>,
         /// Whether the dashboard shows the alert.
         in_app: Patch<bool>,
-        /// Whether alerts concern the whole business or only the person's own staff member.
+        /// Whether the person gets the alerts about the whole business, or only those about the linked staff member.
         scope: Patch<AlertScope>,
     }
 }

@@ -157,8 +157,8 @@ pub(super) async fn gaps(
 ) -> Result<Listed<GapView>, ApiError> {
     let asked = query.open(&context, business.list("gaps"))?;
     let gaps = business.gaps(context.engine.now()).await?;
-    // A page begins after the time and the id in `after`, so it can be read even if the question with this id
-    // was deleted.
+    // The page begins after the time and the id in `after`. So the page can be read even if the question with
+    // this id was deleted.
     let after = asked.page.after.as_deref().and_then(place_in);
     let is_next = |gap: &GapView| after.is_none_or(|after| (gap.asked_at, gap.id) < after);
     let mut items: Vec<_> = gaps.into_iter().filter(is_next).take(asked.page.limit + 1).collect();

@@ -19,13 +19,13 @@ type AuditDays = Whole<AUDIT_DAYS_MIN, DAYS_MAX>;
 json_object! {
     /// A change to retention periods, in days. An absent period keeps its value; null means no limit.
     pub(crate) struct RetentionPatch {
-        /// Calls, counted from their creation.
+        /// The period for calls, from their creation.
         calls_days: Patch<Option<Days>>,
-        /// Messages, counted from their creation.
+        /// The period for messages, from their creation.
         messages_days: Patch<Option<Days>>,
-        /// Entries of the audit log. The newest entry is always kept.
+        /// The period for entries of the audit log. The newest entry is always kept.
         audit_days: Patch<Option<AuditDays>>,
-        /// Appointments, counted from their end.
+        /// The period for appointments, from their end.
         appointments_days: Patch<Option<Days>>,
     }
 }

@@ -21,7 +21,7 @@ json_object! {
     pub(crate) struct WebsitePatch {
         /// Whether the booking page is available. A page that is enabled for the first time gets a slug.
         enabled: Patch<Option<bool>>,
-        /// The name in the address of the page. No two businesses of the service have the same slug. A slug
+        /// The name in the address of the page. No two businesses have the same slug. A slug
         /// that is set cannot be cleared. A former slug is reserved for 90 days.
         slug: Patch<Option<Slug>>,
         /// The sites that may embed the page: `https://host[:port]`, or `http` for a loopback host.

@@ -22,9 +22,9 @@ json_object! {
         staff_id: Option<StaffId>,
         /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
-        /// The contact's details, instead of `contact_id`. The service uses the contact with this phone. If no contact
-        /// has this phone, it uses the contact with this email. If no contact has this email either, it creates a
-        /// contact.
+        /// The contact's details, instead of `contact_id`. The appointment is for the contact with this phone. If no
+        /// contact has this phone, it is for the contact with this email. If no contact has this email either, the
+        /// appointment is for a new contact.
         contact: Option<ContactBody>,
         /// Whether a pending appointment, which the team still has to confirm, is acceptable.
         allow_pending: Option<bool>,

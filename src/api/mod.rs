@@ -3,7 +3,7 @@
 //! Invariants:
 //! - Every endpoint has the same order of checks: key, rate limit, path and method, suspension, scope,
 //!   syntax, idempotency key, state.
-//! - A request acts only on the business of its key.
+//! - A request reads and changes only the business of its key.
 
 pub(crate) mod appointments;
 pub(crate) mod availability;

@@ -15,9 +15,9 @@ use crate::rest::error::{ApiError, Code};
 use crate::rest::route::{Route, delete, get, patch, post};
 use crate::rest::router::{self, Gate};
 
-/// The error codes of a request for a time that cannot be booked.
+/// The error codes of a move to a time that cannot be booked.
 const BOOKING: &[Code] = &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable];
-/// The error codes of a new appointment. `Conflict` means that the limit on stored appointments has been reached.
+/// The error codes of a new booking. `Conflict` means that the limit on stored appointments has been reached.
 const NEW_BOOKING: &[Code] =
     &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable, Code::Conflict];
 

@@ -2,8 +2,8 @@
 //! responses are JSON for the script `chat.js`.
 //!
 //! Invariants:
-//! - Every request about a conversation needs its token. Only the response to the start contains the token; the store
-//!   contains its SHA-256.
+//! - Every request about a conversation needs the token of the conversation. Only the response that starts the
+//!   conversation contains the token; the store contains the SHA-256 of the token.
 //! - A repeated request (with the same `turn_id`) gets the first response again, with new manage links.
 //! - A choice is accepted only if the last turn offers it. Its id contains the number of that turn.
 //! - A customer sees the words of the turns, but not their effects.
@@ -120,7 +120,7 @@ struct Chat {
     token: Option<String>,
     turns: Vec<ChatTurn>,
     choices: Vec<ChatChoice>,
-    /// The response to the start has no `ended`.
+    /// The response that starts a conversation has no `ended`.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<bool>,
 }

@@ -22,7 +22,7 @@ pub(super) fn issue(front: &Front, page: &str) -> String {
     front.cursors.seal(&binding(page), &[&made[..], &chance].concat())
 }
 
-/// The time at which this service issued the id for the page, or `None` if it did not.
+/// The time at which this service issued the id for the page, or `None` if it did not issue the id.
 pub(super) fn issued_at(front: &Front, page: &str, id: &str) -> Option<Timestamp> {
     let opened = front.cursors.open(&binding(page), id)?;
     Some(Timestamp::from_millis(i64::from_be_bytes(*opened.first_chunk()?)))

@@ -35,7 +35,7 @@ pub(super) enum At {
 
 #[derive(Default)]
 pub(super) struct FormOf {
-    /// Whether the form is accepted from any site. Mail programs send it for one-click unsubscribing (RFC
+    /// Whether the form is accepted from any site. Mail programs send such a form for one-click unsubscribing (RFC
     /// 8058).
     pub(super) from_anywhere: bool,
 }

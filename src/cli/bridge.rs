@@ -82,7 +82,7 @@ impl Bridge {
 
     pub(super) async fn run(self) {
         let (sender, mut lines) = mpsc::channel(1);
-        // Reading blocks, so it needs its own thread. The thread ends when the process exits.
+        // A read of standard input can block, so a separate thread reads. The exit of the process ends this thread.
         let reader = thread::Builder::new().name("input".into()).spawn(move || {
             let mut input = io::stdin().lock();
             while let Ok(Some(line)) = read_line(&mut input) {
@@ -180,8 +180,8 @@ impl Bridge {
 
     fn answer(&self, id: &Value, status: StatusCode, retry_after: Option<&str>, body: &[u8]) -> Value {
         match serde_json::from_slice::<Value>(body) {
-            // An error of the service may have no id. Every response belongs to the request of this call, so it gets
-            // the id of this request.
+            // An error response of the service may have no id. The response belongs to the request that was just sent,
+            // so it gets the id of that request.
             Ok(mut answer) if answer["jsonrpc"] == "2.0" => {
                 answer["id"] = id.clone();
                 answer

@@ -1,8 +1,8 @@
 //! Opens a connection to the operator API over its Unix socket, plain TCP, or TLS.
 //!
 //! Invariant: with TLS, data is sent only to a server whose certificate covers the requested name or address
-//! and comes from a trusted authority. With a certificate file, only that certificate or its authority is
-//! accepted.
+//! and is signed by a trusted certificate authority (CA). With a certificate file, the server's certificate must be in
+//! the file, or a certificate in the file must have signed it.
 
 use std::fmt;
 use std::io;
@@ -24,7 +24,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::TlsConnector;
 
-/// A TLS configuration that accepts the certificates in this file and those that they have signed.
+/// A TLS configuration that accepts the certificates in this file and the certificates signed by one of them.
 pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
     let listed = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let listed = listed.map_err(|error| match error {
@@ -39,7 +39,7 @@ pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(named::trusting(listed, NamedHosts::Any, authorities.into())))
 }
 
-/// A TLS configuration that trusts the authorities of the system or of the file in `SSL_CERT_FILE`.
+/// A TLS configuration that trusts the CA certificates of the system or of the file in `SSL_CERT_FILE`.
 pub(super) fn trusting_the_system() -> Result<Arc<ClientConfig>, String> {
     let trust = Trust::system().map_err(|error| error.to_string())?;
     Ok(Arc::new(trust.client_config()))

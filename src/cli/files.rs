@@ -1,5 +1,5 @@
-//! Input from a file or standard input. Output to standard output, or to a file that appears only when it is
-//! complete and on disk.
+//! Reads from a file or standard input. Writes to standard output, or to a file that appears under its name only
+//! when it is complete and on disk.
 //!
 //! Invariants: only the owner of an output file can read it. An incomplete output file has a temporary name.
 

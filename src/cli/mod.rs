@@ -5,8 +5,8 @@
 //! `resolve` replaces names by ids and local times by instants, and `run` executes the task.
 //!
 //! Invariants:
-//! - A request contains only values from the command line, after names and times were resolved, and the service
-//!   validates them. The only addition is the phone region of a new business, which follows from its time zone.
+//! - A request contains only the values of the command line, with resolved names and times. The service validates
+//!   the values. The only addition is the phone region of a new business, which follows from its time zone.
 //! - Standard output contains the response only, complete or not at all. Notes and errors go to standard
 //!   error.
 //! - The operator's token is never printed.

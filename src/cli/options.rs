@@ -1,8 +1,8 @@
 //! The address of the operator API and the token for it.
 //!
 //! A command uses settings of the service (`RECEPTIONIST_ADMIN_LISTEN`, `RECEPTIONIST_ADMIN_TOKEN`,
-//! `RECEPTIONIST_DATA_DIR`). Without settings, a command searches the data directories of `serve`, `demo` and the
-//! systemd unit, in this order, for the token and the socket of a local service.
+//! `RECEPTIONIST_DATA_DIR`). Without settings, a command looks for the token and the socket of a local service in the
+//! data directories of `serve`, of `demo` and of the systemd unit, in this order.
 //!
 //! Invariant: unless an address is set, a command with a data directory sends the token only to the socket in
 //! this directory. Only the directory's owner can create a socket there. Without a data directory, a token in

@@ -36,11 +36,11 @@ pub(super) fn written(text: &str) -> Result<(), Failure> {
     output(text).map_err(|error| Failure::new(format!("cannot write to standard output: {error}")))
 }
 
-/// Writes to standard output when the reader is ready. The returned future waits for the reader, but the end of
-/// the runtime does not.
+/// Writes to standard output when the reader is ready. The returned future waits for the reader. If the future is
+/// dropped, the runtime can end without waiting for the reader.
 pub(super) async fn output_when_read(text: String) -> io::Result<()> {
     let (done, mut written) = tokio::sync::mpsc::channel(1);
-    // The runtime waits for its own threads when it ends, so a separate thread writes.
+    // When the runtime ends, it waits for its own threads. So a thread that does not belong to the runtime writes.
     thread::Builder::new().name("output".into()).spawn(move || {
         let mut stdout = io::stdout().lock();
         let _ = done.try_send(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));

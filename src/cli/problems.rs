@@ -49,7 +49,7 @@ pub(super) fn error_text(refused: &ApiError, call: &Call, flags: &Flags) -> Stri
     let lines: Vec<String> = refused.details.iter().map(|detail| line(detail, call, flags)).collect();
     let code = one_line(&refused.code);
     match &lines[..] {
-        // The message of an invalid request with one detail repeats the detail.
+        // If an invalid request has one detail, the message only repeats the detail, so the message is omitted.
         [one] if refused.code == "invalid_request" => format!("{code}: {one}"),
         [_, ..] if refused.code == "invalid_request" => {
             format!("{code}: {} problems\n  {}", lines.len(), lines.join("\n  "))

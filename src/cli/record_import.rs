@@ -70,7 +70,7 @@ struct ClosedDay {
     ids: Vec<String>,
 }
 
-/// Imports a calendar into `business`. `call` contains its path. Returns the output of the command.
+/// Imports a calendar into `business`. `call` contains the path of the business. Returns the output of the command.
 pub(super) async fn import_holidays(
     client: &Client,
     import: &ImportFile,

@@ -141,7 +141,7 @@ impl Meaning<'_> {
         };
         let same = of(&|name| name == wanted);
         // The text can be empty, for example because a shell variable is unset. Every name begins with the
-        // empty text, so an empty text never matches by prefix.
+        // empty text, so an empty text is not compared with the beginnings of names.
         let begins = same.is_empty() && !wanted.is_empty();
         let begun = if begins { of(&|name| name.starts_with(&wanted)) } else { Vec::new() };
         match (&same[..], &begun[..]) {
@@ -190,8 +190,8 @@ impl Meaning<'_> {
 
     fn region(&mut self, text: &str) -> Result<Value, Failure> {
         if zone::zone(text).is_none() {
-            // The time zone is unknown, so the request contains no region. The service then refuses the time zone, with
-            // a message that helps more than one about the region.
+            // The time zone is unknown, so the request contains no region. The service then refuses the time zone. Its
+            // message about the time zone is more helpful than a message about the region.
             return Ok(Value::Null);
         }
         let Some(region) = zone::region_of(text) else {

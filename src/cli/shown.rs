@@ -1,4 +1,4 @@
-//! Formats records, tables and open times: columns aligned by display width, optionally with colours.
+//! Formats records, tables and bookable times. Columns are aligned by display width, and colours are optional.
 //!
 //! Invariants: every value is one line. Escape sequences in values are shown as text, so only this module
 //! sets colours.
@@ -46,8 +46,9 @@ impl Look {
         text
     }
 
-    /// A header and one row per record, with aligned columns. A column is a field such as `name`, a nested
-    /// field such as `actor.type`, or `starts_at@timezone` for an instant in the zone of another field.
+    /// A header and one row per record, with aligned columns. A column is a field such as `name` or a nested field
+    /// such as `actor.type`. The column `starts_at@timezone` shows the instant in the field `starts_at`, in the time
+    /// zone that the field `timezone` contains.
     pub(super) fn table(self, columns: &[&str], records: &[Record]) -> String {
         let title = |column: &&str| column.split('@').next().unwrap_or_default().to_uppercase();
         let header = columns.iter().map(title).collect();

@@ -21,7 +21,7 @@ pub(super) enum Show {
     List(&'static str),
     /// Like [`Self::List`], but for a list without pages.
     Found(&'static str),
-    /// A list of open times by day, in the zone of the business.
+    /// A list of bookable times by day, in the zone of the business.
     Times,
     /// A list of time off, in the zone of the business.
     TimeOff,
@@ -36,7 +36,7 @@ pub(super) enum Show {
     Done(&'static str),
     /// The result of an import of contacts.
     Contacts,
-    /// A business, into which holidays are imported next.
+    /// A business. The command then imports holidays into this business.
     Holidays,
 }
 

@@ -21,7 +21,7 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// Parses an origin. Accepts plain http for any host, because it also parses the headers `Host` and
+    /// Parses an origin. Accepts plain http for any host, because the function also parses the headers `Host` and
     /// `Origin`. Refuses a path after the port.
     pub fn parse(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
     use crate::http::assets::FOREVER;
 
-    /// The maximum size of all assets together, in bytes after gzip. A browser loads all of them only once.
+    /// The maximum size of all assets together, in bytes after gzip. A browser loads each asset only once.
     const FIRST_LOAD_BYTES_MAX: usize = 40 * 1024;
 
     #[test]

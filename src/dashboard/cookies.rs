@@ -2,8 +2,8 @@
 //!
 //! - Session and draft cookies are hidden from scripts and are not sent with forms of other sites. With
 //!   https, their prefix `__Host-` binds them to this host (RFC 6265bis §4.1.3.2).
-//! - The other cookies contain only the language, the theme, the choices about the calendar, and the businesses whose
-//!   first steps are hidden.
+//! - The other cookies contain only the language, the theme, the choices about the calendar, and the businesses for
+//!   which the person has hidden the list of first steps.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
@@ -21,7 +21,7 @@ pub(super) enum Cookie {
     Theme,
     /// The density of the calendar, and the staff members that it does not show.
     Calendar,
-    /// The ids of the businesses whose first steps the person has hidden, separated by dots.
+    /// The ids of the businesses for which the person has hidden the list of first steps, separated by dots.
     Steps,
 }
 

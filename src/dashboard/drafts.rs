@@ -1,6 +1,6 @@
-//! A draft is a submitted form that the service did not accept and keeps for the form's page. The service
-//! keeps a form if the session had ended, the form was too old, the business was suspended, or the person had
-//! submitted another form of the same page. The page shows the draft, and the person can submit it again.
+//! A draft is a submitted form that the service did not accept but stores for a short time. A form becomes a draft if
+//! the session had ended, the form was too old, the business was suspended, or the person had submitted another form
+//! of the same page. The page of the form shows the draft, and the person can submit it again.
 //!
 //! Invariants:
 //! - A draft contains no password.

@@ -4,7 +4,7 @@
 //! Invariants:
 //! - A refused form is shown with the submitted values. Each problem is next to its field; problems without a
 //!   field are above the form.
-//! - A form never overwrites a newer version of the record: its field `tag` contains the entity tag of the
+//! - A form never overwrites a newer version of the record: the form field `tag` contains the entity tag of the
 //!   version that the form showed.
 
 use axum::http::StatusCode;
@@ -162,7 +162,8 @@ impl Member {
         self.membership.role.access(right) == Access::Change && !self.profile.suspended
     }
 
-    /// Checks that the person's role has this right for changes. Pages that offer a change also check this.
+    /// Checks that the person's role permits changes under this right. A page with a form for such a change makes the
+    /// same check.
     ///
     /// # Errors
     /// Returns [`Refusal::NotAllowed`] without the right, and [`Refused::Suspended`] if the business is

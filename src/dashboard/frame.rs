@@ -140,7 +140,7 @@ impl Member {
 }
 
 impl SessionInput {
-    /// The [`Sheet`] of an account page. The frame shows the person's business if there is only one.
+    /// The [`Sheet`] of an account page. The frame shows the person's business if the person has only one.
     pub(super) async fn own_sheet(&self) -> Result<Sheet<'_, SessionInput>, Refused> {
         let as_of;
         let mut active = self.active();

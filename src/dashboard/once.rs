@@ -6,8 +6,8 @@
 //!   same content.
 //! - A form with a remembered id does not take effect again.
 //! - A form has no effect if it was rendered more than one day ago, or before this process started.
-//! - The number of remembered ids is limited. If this limit has removed the id of a form, another form of the same
-//!   session takes effect only if it was rendered later than that form.
+//! - The number of remembered ids is limited. After the id of a form was removed because of this limit, another form of
+//!   the same session takes effect only if it was rendered later than the form whose id was removed.
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 
@@ -58,7 +58,7 @@ struct State {
     sessions: HashMap<SessionKey, Session>,
     ids: usize,
     answers: VecDeque<(SessionKey, FormId, Instant)>,
-    /// A form that was created before this time (Unix time in milliseconds) may already have been applied.
+    /// A form that was rendered before this time (Unix time in milliseconds) may already have been applied.
     horizon: i64,
 }
 
@@ -98,7 +98,7 @@ impl Once {
         self.state.lock().forget_answers(Instant::now());
     }
 
-    /// Decides whether a form that arrives at `now` (in milliseconds) acts.
+    /// Decides whether a form that arrives at `now` (in milliseconds) takes effect.
     pub(super) fn turn(&self, sent: &Sent, now: i64) -> Turn {
         let mut state = self.state.lock();
         state.forget_answers(Instant::now());

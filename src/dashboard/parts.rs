@@ -11,8 +11,8 @@ pub(super) struct Field {
     /// The input type, `area` for several lines, `select` for a list, or `radio` or `checkbox` for a visible
     /// list of options.
     pub(super) kind: &'static str,
-    /// CSS classes in addition to `input`: `short`, `time`, `date`, `mono`, `tall`. A visible list has
-    /// `choices`, or `boxes` if each option has its own box with its explanation.
+    /// CSS classes in addition to `input`: `short`, `time`, `date`, `mono`, `tall`. A visible list of options has
+    /// the class `choices`, or the class `boxes` if each option is a box that contains an explanation.
     pub(super) class: &'static str,
     pub(super) value: String,
     pub(super) hint: String,

@@ -16,7 +16,7 @@ pub(super) enum Refused {
     CrossSite,
     /// The business is suspended, so it is read-only.
     Suspended,
-    /// The form was already applied with other content, or its response is no longer kept.
+    /// A form with the same id was already applied. Its content was different, or its response is no longer kept.
     SentBefore,
     LinkGone,
     /// The change that a form requested was not made. The page of the form shows the reason.
@@ -58,7 +58,7 @@ impl Refused {
 
     fn status(&self) -> StatusCode {
         match self {
-            // Pages that show problems at their fields do not use this error.
+            // Pages that show the problems next to the form fields do not return this error.
             Self::Fault(ApiError::Refusal(Refusal::Invalid(_))) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Fault(fault) => fault.status().0,
             Self::CrossSite | Self::Suspended => StatusCode::FORBIDDEN,

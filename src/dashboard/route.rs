@@ -45,9 +45,9 @@ pub(super) struct FormOf {
     /// Whether the form is accepted from any site. Mail programs send it for one-click unsubscribing (RFC
     /// 8058).
     pub(super) from_anywhere: bool,
-    /// Whether the form becomes a draft if the business was suspended in the meantime.
+    /// Whether the form is kept as a draft if the business is suspended when the form is submitted.
     pub(super) kept: bool,
-    /// Whether the form has a file, so that it is longer than other forms.
+    /// Whether the form has a file. Such a form has a higher size limit than other forms.
     pub(super) has_file: bool,
 }
 
@@ -63,7 +63,8 @@ impl Route {
         self
     }
 
-    /// Marks a row with a long form, which becomes a draft if the business was suspended in the meantime.
+    /// Marks a row with a long form. The form is kept as a draft if the business is suspended when the form is
+    /// submitted.
     pub(super) fn kept(mut self) -> Self {
         self.about.kept = true;
         self

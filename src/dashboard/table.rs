@@ -15,8 +15,8 @@ pub(super) const ROOTS: [&str; 2] = ["/", "/dashboard/"];
 pub(super) const ASSETS: &str = "/dashboard/assets/{digest}/{name}";
 pub(super) const REST: &str = "/dashboard/{*rest}";
 
-/// The route table. If a submitted form is kept as a draft ([`super::drafts`]), the page with the nearest path
-/// at or above the form's path shows it.
+/// The route table. A submitted form may be kept as a draft ([`super::drafts`]). The draft is shown on the page
+/// with the nearest path at or above the form's path.
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {
     // At each path, GET shows a page with a form, and POST makes the change.

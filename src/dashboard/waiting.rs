@@ -10,7 +10,7 @@ use engine::business::{BusinessHandle, CallFilter, MessageFilter, PageRequest};
 
 /// The largest number that is shown. Larger numbers are shown as `99+`.
 const COUNTED_MAX: usize = 99;
-/// How long a missed call stays a task if it is not handled.
+/// The time for which a missed call counts as a task, unless it is handled.
 pub(super) const MISSED_FOR: TimeDelta = TimeDelta::days(30);
 
 /// The numbers of tasks. Each number is at most [`COUNTED_MAX`] + 1.

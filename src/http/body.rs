@@ -5,8 +5,8 @@
 //! - A request waits at most [`BODY_TIME_MAX`] for its body.
 //! - A streamed body may take longer while it arrives with at least [`PACE_MIN`] bytes per second on
 //!   average. A pause is at most [`PATIENCE_MAX`].
-//! - After a body that is too large or too slow the connection closes, since the rest of the body is not a
-//!   request.
+//! - If a body is too large or too slow, the connection closes. Otherwise, the rest of the body would be read as
+//!   the next request.
 
 use std::time::Duration;
 

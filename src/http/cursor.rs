@@ -43,7 +43,8 @@ impl FromText for CursorText {
     }
 }
 
-/// The list, its owner and its filters. Each part follows its length, so different bindings never collide.
+/// The list, its owner and its filters. The length of each part is written before the part, so different bindings
+/// never collide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding(Vec<u8>);
 

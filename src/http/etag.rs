@@ -1,6 +1,6 @@
-//! Entity tags and their conditions (RFC 9110 §8.8.3, §13.1). A tag is a hash of the resource's JSON. The
-//! actor that decides on a change compares the tags of the condition. The `headers` crate is not used, since
-//! it does not give access to the tags of a condition.
+//! Entity tags and their conditions (RFC 9110 §8.8.3, §13.1). A tag is a hash of the resource's JSON. The actor
+//! that makes a change checks `If-Match`. The `headers` crate is not used, since it does not expose the tags of a
+//! condition.
 
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};

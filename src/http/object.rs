@@ -1,8 +1,8 @@
 //! The macros that declare request types. One declaration gives the reader and the schema. Doc comments in
 //! it become the schema's descriptions.
 //!
-//! Request types do not use the derive macro of schemars. This macro follows serde, so it would allow `null`
-//! for optional query parameters, and it does not support PATCH.
+//! Request types do not use the derive macro of schemars. The schemars macro follows serde, so it would allow
+//! `null` for optional query parameters, and it does not support PATCH.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -42,7 +42,7 @@ impl Declared {
         self.required.extend(required.then_some(name));
     }
 
-    /// States the value that the last added property has if it is absent.
+    /// Sets the default of the property that was added last.
     pub fn if_absent(&mut self, value: impl Into<Value>) {
         self.properties[self.last]["default"] = value.into();
     }

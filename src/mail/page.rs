@@ -221,7 +221,8 @@ impl Maker<'_> {
         Page { heading: subject.clone(), subject, intro, ..Page::default() }
     }
 
-    /// The code with which a caller proves to be a contact.
+    /// The mail with a code. A caller who says the code has proved that they are the contact with this email
+    /// address.
     fn code(&self, code: &str) -> Page {
         let business = self.business_name();
         let say = |id: &str| {

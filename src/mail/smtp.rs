@@ -34,8 +34,8 @@ pub(crate) struct Smtp {
 }
 
 impl Smtp {
-    /// Creates a client for the relay. The client trusts the authorities in `trust`. Fails if TLS cannot be
-    /// set up.
+    /// Creates a client for the relay. `trust` contains the CA certificates and other certificates that the client
+    /// trusts. Fails if TLS cannot be set up.
     pub(crate) fn new(settings: &MailSettings, trust: &Trust) -> Result<Self, String> {
         let relay = settings.relay.clone();
         let credentials = relay.credentials.clone().map(|(user, password)| Credentials::new(user, password));
@@ -87,8 +87,8 @@ fn failure(error: &Error) -> MailFailure {
     }
 }
 
-/// Returns the [`MailError`] that an error of the connection contains. If it contains none, returns the texts of the
-/// error and its causes.
+/// Returns the [`MailError`] that an error of the connection contains, or otherwise the texts of the error and its
+/// causes.
 fn describe(error: &(dyn std::error::Error + 'static)) -> MailError {
     let mut causes = std::iter::successors(Some(error), |&error| error.source());
     let inner = |error: &(dyn std::error::Error + 'static)| {

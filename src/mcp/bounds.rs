@@ -112,7 +112,7 @@ fn fitting(items: &[Value]) -> usize {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Paging {
     pub(super) next_cursor: Option<String>,
-    /// Whether the scans ended early, so later records may match.
+    /// True if the scans ended early. Records that were not scanned may then match.
     search_incomplete: Option<bool>,
 }
 

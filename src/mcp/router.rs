@@ -33,7 +33,7 @@ const HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("mcp-name"),
 ];
 
-/// The maximum length of an error in bytes. A longer error repeats a part of the request, so it is cut.
+/// The maximum length of an error in bytes. A longer error is shortened, since it repeats a part of the request.
 const ERROR_BYTES_MAX: usize = 16 * 1024;
 /// The maximum number of characters of the message in an error that exceeds [`ERROR_BYTES_MAX`].
 const ERROR_CHARS_MAX: usize = 1_000;
@@ -97,8 +97,8 @@ fn request(headers: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
     }
     told.insert(header::ACCEPT, ACCEPTED);
     told.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    // The gate has already checked the Host of the request, so `rmcp`, which checks it again, gets a fixed
-    // host.
+    // `rmcp` also checks the Host header. The gate has already checked the Host of the request, so `rmcp` gets a
+    // fixed one.
     told.insert(header::HOST, HeaderValue::from_static("localhost"));
     request
 }

@@ -149,8 +149,8 @@ fn operation<A: Send + Sync + 'static>(
     described
 }
 
-/// The ids in a path. Panics unless the path contains every id that the handler takes and, apart from the
-/// business's id, no other id.
+/// The ids in a path. The path must contain every id that the handler takes, and may also contain the business's
+/// id. Panics if an id is missing, or if there is any other id.
 fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
     let mut taken = std::mem::take(&mut signature.takes.path);
     let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));

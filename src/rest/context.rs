@@ -1,7 +1,7 @@
 //! The context of a request: its caller, its headers and its changes.
 //!
-//! Invariant: a change contains the request's `If-Match` and `Idempotency-Key`. The actor that decides the
-//! change checks both.
+//! Invariant: a change contains the request's `If-Match` and `Idempotency-Key`. The actor that makes the change
+//! checks both.
 
 use std::sync::Arc;
 

@@ -34,7 +34,7 @@ pub(crate) struct Operation {
     pub(crate) details: &'static str,
     /// The error codes of this route, in addition to those that follow from method, path and handler.
     pub(crate) refuses: &'static [Code],
-    /// Whether a deletion accepts `If-Match`. Changes to a record always do.
+    /// Whether a deletion accepts `If-Match`. Changes to a record always accept it.
     pub(crate) conditional: bool,
     pub(crate) describe: fn(&mut Schemas) -> Signature,
 }

@@ -38,8 +38,8 @@ const BUFFER_BYTES_MAX: usize = 64 * 1024;
 /// A reason to refuse a request before routing. It is stored in the request's extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// The connection has no slot, or the client of a proxy has too many requests in progress. Only the
-    /// paths that always answer are served, for example `/healthz`.
+    /// The connection has no slot, or the client of a proxy has too many requests in progress. Only the paths for
+    /// supervisors and monitoring are served, for example `/healthz`.
     NoSlot,
     /// The request is not valid HTTP. The text is the reason.
     Malformed(&'static str),

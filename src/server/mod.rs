@@ -2,9 +2,9 @@
 //! requests.
 //!
 //! Invariants:
-//! - A listener accepts every connection. At most [`CONNECTIONS_MAX`] connections have a slot. A further one
-//!   is served for a short time without a slot; if there are already [`RESERVE_MAX`] such connections, the
-//!   oldest of them is closed ([`slots`]).
+//! - A listener accepts every connection. At most [`CONNECTIONS_MAX`] connections have a slot. A further connection
+//!   is served for a short time without a slot. If there are already [`RESERVE_MAX`] connections without a slot,
+//!   the oldest of these is closed ([`slots`]).
 //! - The server closes a connection in bounded time if its client sends nothing, sends a request head too
 //!   slowly, or does not read the response.
 //! - After the shutdown signal no connection is accepted, and [`serve`] returns within [`DRAIN_TIME_MAX`].

@@ -41,9 +41,9 @@ impl Received {
         Self(Arc::new(Mutex::new(State { body, link, is_asked: false, has_ended: false })))
     }
 
-    /// Starts to discard the remainder. `expects` is true if the request contains `Expect: 100-continue`, so that
-    /// the client sends the body only after the service has polled it. Returns false if the connection cannot carry
-    /// another request.
+    /// Starts to discard the remainder. `expects` is true if the request contains `Expect: 100-continue`. Such a
+    /// client sends the body only after the service has polled the body. Returns false if the connection cannot
+    /// carry another request.
     pub(super) fn discard(self, expects: bool) -> bool {
         if self.is_end_stream() {
             return true;

@@ -29,7 +29,8 @@ pub(crate) const FILE_BYTES_MAX: usize = 10 << 20;
 
 /// The maximum number of files in memory. Further requests wait for at most [`WAIT_MAX`].
 static FILES: Semaphore = Semaphore::const_new(4);
-/// The maximum number of files of a business. The last byte of its id, which is random, selects the semaphore.
+/// The maximum number of files in memory per business. The last byte of the business id, which is random, selects
+/// one of the semaphores.
 static FILES_OF_BUSINESS: [Semaphore; 256] = [const { Semaphore::const_new(2) }; 256];
 const WAIT_MAX: Duration = Duration::from_secs(10);
 

@@ -56,14 +56,15 @@ async fn each_check_comes_after_the_one_before_it() {
     let valid = site.form(TIME, &[]).await;
     let call = |body: String| site.server.root().call("POST", &site.path).bytes(body);
     let large = "x=".to_owned() + &"a".repeat(16 * 1024);
-    // The service checks first for 403, then for 415, then for 413. It checks the content of the form last.
+    // The checks run in this order: the site of the form (403), the media type (415), the size (413), and the
+    // content.
     call(large.clone()).header("sec-fetch-site", "cross-site").await.is(403);
     call(large.clone()).header("origin", "https://other.example").await.is(403);
     call(large.clone()).header("content-type", "text/plain").await.is(415);
     call(large.clone()).await.is(415);
     call(large).header("content-type", "application/x-www-form-urlencoded").await.is(413);
     assert_eq!(site.send_with(&valid, &FOREIGN).await.status, 403);
-    // The service checks the field that must stay empty first, then the form id, and then the other fields.
+    // The fields are checked in this order: the field that must stay empty, the form id, and the other fields.
     let bad = changed(&changed(&valid, "form_id", "x"), "name", "");
     let sent = site.send(&changed(&bad, "leave_empty", "x")).await;
     sent.is(422);

@@ -76,7 +76,8 @@ impl Checks {
             if let Some(to) = &self.pictures {
                 std::fs::write(to.join(format!("{page}.png")), self.window.picture().await).unwrap();
             }
-            // axe takes most of the time, so it checks both modes at the narrowest width and one mode at the others.
+            // The accessibility checker axe is slow. It checks both modes at the narrowest width, but only one mode
+            // at each other width.
             let is_checked = looks.width == WIDTHS[0] || looks.dark == (looks.width == WIDTHS[1]);
             if let (Some(axe), true) = (&self.axe, is_checked) {
                 let found = violations(&self.window, axe).await;

@@ -10,7 +10,7 @@ const TIME: &str = "2026-03-02T09:00:00.000Z";
 const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 const DOWN: &str = "\u{e015}";
-/// The maximum number of times that Tab is pressed before the element that a test looks for has the focus.
+/// The maximum number of times that a test presses Tab to reach an element.
 const STOPS_MAX: usize = 80;
 
 impl Site {
@@ -205,8 +205,8 @@ async fn a_customer_books_moves_and_cancels_by_keyboard_alone() {
     window.close().await;
 }
 
-/// Returns the times on the page. Each time comes with the text for the visitor's time zone, which is empty if
-/// the page shows no such text.
+/// Returns the times on the page. With each time, also returns the text for the visitor's time zone. This text is
+/// empty if the page shows none.
 async fn visitors_times(window: &Window) -> Vec<(String, String)> {
     let script = "return [...document.querySelectorAll('main time')].map(time => [time.dateTime, \
         time.nextElementSibling?.className === 'yours' ? time.nextElementSibling.textContent : ''])";

@@ -273,8 +273,8 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// Returns the median times of bookings of known and of unknown contacts. They alternate, so that a busy machine delays
-/// both kinds alike.
+/// Returns the median times of bookings of known and of unknown contacts. The bookings alternate between the two
+/// kinds, so that a busy machine delays both kinds alike.
 async fn measured() -> [Duration; 2] {
     let site = Site::open().await;
     let identifiers = |number: usize| (format!("+336123{number:05}"), format!("zoe{number}@example.com"));

@@ -16,7 +16,7 @@ const PARIS: &str = "BEGIN:VTIMEZONE\nTZID:Europe/Paris\nBEGIN:STANDARD\nDTSTART
     BEGIN:DAYLIGHT\nDTSTART:19700329T020000\nRRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU\nTZOFFSETFROM:+0100\n\
     TZOFFSETTO:+0200\nTZNAME:CEST\nEND:DAYLIGHT\nEND:VTIMEZONE\n";
 
-/// The day with this number. Day 0 is ten days from now, so no test runs until then.
+/// The day with this number. Day 0 is ten days from now, so it is in the future during the whole test run.
 pub(crate) fn day(number: i64) -> NaiveDate {
     let now: DateTime<Utc> = std::time::SystemTime::now().into();
     now.date_naive() + TimeDelta::days(10 + number)

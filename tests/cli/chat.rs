@@ -49,7 +49,8 @@ fn a_chat_model_speaks_and_its_claims_are_dropped() {
         assert!(ran.output.contains(part), "{part} is not in {}", ran.output);
     }
     let mut requests = model.requests();
-    // After the end of the chat, the service asks for a summary, which calls no function.
+    // After the end of the chat, the service requests a summary. The summary request has no tools, so it is left
+    // out.
     requests.retain(|(request, _)| request.body.get("tools").is_some());
     let [(request, _)] = &requests[..] else { panic!("{requests:?}") };
     assert_eq!(request.body["model"], "small");

@@ -21,8 +21,7 @@ fn put_self_signed(dir: &Path) {
     fs::write(dir.join("key.pem"), pair.signing_key.serialize_pem()).unwrap();
 }
 
-/// Replaces the service's certificate by one that an authority has signed for this address. Returns the
-/// authority's certificate.
+/// Replaces the service's certificate by one that a new CA has signed for this address. Returns the CA certificate.
 fn put_signed(dir: &Path, address: &str) -> String {
     let (key, own) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut params = CertificateParams::new([]).unwrap();
@@ -74,14 +73,14 @@ fn a_command_connects_by_name_to_a_server_with_a_signed_certificate() {
     let named = [LIST, &["--admin-url", &url]].concat();
     let by_file = [&named[..], &["--admin-tls-cert", "authority.pem"]].concat();
     assert!(demo.printed(&by_file).contains("Salon Lumière"));
-    // Without `--admin-tls-cert`, the command trusts the authorities of the system. `SSL_CERT_FILE` replaces
-    // these authorities.
+    // Without `--admin-tls-cert`, the command trusts the CA certificates of the system. `SSL_CERT_FILE` replaces
+    // these certificates.
     let trusts = demo.run_in(&named, &[("SSL_CERT_FILE", "authority.pem")]);
     assert_eq!(trusts.code, Some(0), "{}", trusts.errors);
     let errors = demo.refused(&named, 1);
     assert!(errors.contains(&format!("cannot reach the operator API on localhost:{}", demo.operator_port())));
     assert!(errors.contains("certificate"), "{errors}");
-    // A certificate of another server, or for another name, is refused.
+    // A certificate that is not for the host name in the URL is refused, even if the command trusts its CA.
     let address = format!("https://127.0.0.1:{}", demo.operator_port());
     let errors =
         demo.refused(&[LIST, &["--admin-url", &address, "--admin-tls-cert", "authority.pem"]].concat(), 1);
@@ -93,8 +92,7 @@ fn a_command_connects_by_name_to_a_server_with_a_signed_certificate() {
     assert!((0..TRIES_MAX).any(|_| demo.run(&exact).code == Some(0)));
     let errors = demo.refused(&by_file, 1);
     assert!(errors.contains("for another name"), "{errors}");
-    // A URL with a path is refused. Without TLS, a URL may contain the name `localhost` instead of the
-    // address.
+    // A URL with a path is refused. Without TLS, a URL may contain the name `localhost` instead of an IP address.
     let errors = demo.refused(&[LIST, &["--admin-url", "https://localhost/admin"]].concat(), 2);
     assert!(errors.starts_with("RECEPTIONIST_ADMIN_URL (--admin-url) must have only a scheme"), "{errors}");
     demo.stop();
@@ -114,8 +112,8 @@ fn sighup_reloads_the_certificate() {
     demo.signal("HUP");
     let served = (0..TRIES_MAX).any(|_| demo.run(&by_authority).code == Some(0));
     assert!(served, "the service never used the new certificate");
-    // The authority has now signed the service's certificate for another address, so a command that trusts
-    // the authority still refuses it.
+    // The service's new certificate is for another address. A command refuses this certificate, even if it trusts
+    // the CA that signed it.
     let authority = put_signed(demo.here(), "127.0.0.2");
     fs::write(demo.here().join("authority.pem"), authority).unwrap();
     demo.signal("HUP");

@@ -164,7 +164,7 @@ fn first_words(body: &Value) -> String {
     messages.iter().find(|message| message["role"] == "user").map(content).unwrap_or_default()
 }
 
-/// The caller's last words in a request, and the answer of the last function after them.
+/// The caller's last words in a request, and the result of the last function call after them.
 pub(crate) fn turn(body: &Value) -> (String, Option<String>) {
     let messages = body["messages"].as_array().unwrap();
     let last = messages.iter().rposition(|message| message["role"] == "user").unwrap();

@@ -1,6 +1,6 @@
-//! Kills the process during bookings, alerts and mails. After the restart, the dashboard of each person
-//! shows exactly one alert for each acknowledged change. Each person gets at least one mail per change,
-//! always with the same `Message-ID`. No alert is about a change that was not made.
+//! Kills the process during bookings, alerts and mails. After the restart, the dashboard of each person shows
+//! exactly one alert for each acknowledged change. Each person gets at least one mail per change. If a mail is sent
+//! again, its `Message-ID` is the same. No alert is about a change that was not made.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -318,8 +318,8 @@ async fn a_killed_backup_is_invalid_and_the_store_opens() {
     let (mut server, _, shop) = filled(&data_dir, 1_500).await;
     let started = Instant::now();
     assert!(back_up(&server, &home.path().join("measured")).status.success());
-    // While the command for the backup runs, it mostly waits between two polls. The backup itself needs
-    // less time, so the kills happen within a quarter of the measured time.
+    // The backup command spends most of its time waiting between two polls. The backup itself takes less time, so
+    // the kills happen within a quarter of the measured time.
     let takes = started.elapsed() / 4;
     let mut cut_short = 0;
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {

@@ -80,7 +80,7 @@ fn event(path: &str, tag: usize, text: &str) -> String {
     properties(path, &format!("<d:getetag>\"{tag}\"</d:getetag>{data}"))
 }
 
-/// Starts the server. Returns its port, and writes the certificate of its authority to a file.
+/// Starts the server. Returns its port, and writes the certificate of its CA to a file.
 async fn start(calendar: Arc<Mutex<Calendar>>, authority_file: &Path) -> u16 {
     let (key, own) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut params = CertificateParams::new([]).unwrap();

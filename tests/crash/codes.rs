@@ -1,5 +1,5 @@
-//! A test of the code that the service mails to a caller, so that the caller can prove their identity. The process is
-//! killed after the code was mailed, and before the caller says the code.
+//! Tests the code that the service mails to a caller, who proves their identity by saying the code. The process is
+//! killed between the mail and the caller's turn with the code.
 
 use serde_json::{Value, json};
 

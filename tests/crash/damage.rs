@@ -172,7 +172,8 @@ fn open(path: &Path) -> fs::File {
     OpenOptions::new().read(true).write(true).open(path).unwrap()
 }
 
-/// Changes a random part of a file, up to its last non-zero byte. Returns a description of the change.
+/// Changes a file at a random position, which is not after its last non-zero byte. Returns a description of the
+/// change.
 fn alter(data_dir: &Path, rng: &mut Rng) -> String {
     let files = files(data_dir);
     let records = data_dir.join("store/db");

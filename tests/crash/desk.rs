@@ -196,7 +196,7 @@ async fn check(client: &Client, shop: &Shop, known: &mut Known) {
         let rules = rules.unwrap_or_else(|| panic!("the log of {id} has no rules: {changes:?}"));
         assert!(rules["to"].as_array().unwrap().contains(&json!("past")), "{rules}");
     }
-    // A repeated booking gets the stored response if and only if it was made before the kill.
+    // A repeated request gets the stored response if and only if the booking was made before the kill.
     for ask in std::mem::take(&mut known.unknown) {
         if !matches!(ask, Ask::Book(..)) {
             continue;

@@ -34,9 +34,9 @@ const KEPT: (&str, &str) = ("Somebody", "+14155550999");
 /// A word that occurs in every record about an erased contact.
 const NAME: &str = "Vanishing";
 const SAID: &str = "would rather not say";
-/// How long the service runs before the first check of whether the cleanup is complete. Each later run
-/// takes twice as long. Only the rows show that the cleanup is complete, and the test can read them only
-/// while the service is stopped.
+/// The time for which the service runs before the test first checks whether the cleanup is complete. Each later run
+/// takes twice as long as the previous one. Only the rows show that the cleanup is complete, and the test can read
+/// them only while the service is stopped.
 const PAUSE: Duration = Duration::from_millis(20);
 const PAUSES: u32 = 12;
 

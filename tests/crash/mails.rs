@@ -1,5 +1,5 @@
-//! Kills the process while mails are pending or being sent. No mail is lost. If the relay had accepted a mail
-//! before the outcome was stored, the mail is sent again with the same `Message-ID`.
+//! Kills the process while mails are pending or being sent. No mail is lost. If the kill happens after the relay
+//! has accepted a mail and before the outcome is stored, the mail is sent again with the same `Message-ID`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

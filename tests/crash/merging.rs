@@ -53,8 +53,8 @@ async fn filled(client: &Client, of: &str, shop: &Shop) -> [String; 2] {
     ids.try_into().unwrap()
 }
 
-/// The ids of the records in the lists of the contact `asked`. Checks that each record is listed once, and
-/// names the contact `shown`.
+/// The ids of the records in the lists of the contact `asked`. Checks that each record is listed once, and that the
+/// contact of each record is `shown`.
 async fn records(client: &Client, of: &str, asked: &str, shown: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for list in LISTS {

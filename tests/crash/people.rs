@@ -25,7 +25,7 @@ const ANSWERS_MAX: usize = 60;
 /// The people and memberships that must exist according to the responses.
 #[derive(Default)]
 struct Book {
-    /// The id of the person with each address.
+    /// The ids of the people, by e-mail address.
     ids: BTreeMap<String, String>,
     /// The members of each business, according to the responses.
     belong: BTreeSet<(usize, String)>,

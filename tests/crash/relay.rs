@@ -33,8 +33,8 @@ struct Taken {
     /// The pending kill: the number of mails that the relay accepts before the kill, the process, and whether
     /// the relay responds to the last of these mails.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// Whether the relay closes when the kill in progress is complete. If the test opens or closes the relay before,
-    /// this becomes false, so that the kill does not close a relay that the test has opened again.
+    /// Whether the relay closes when the kill in progress is complete. If the test opens or closes the relay during the
+    /// kill, this becomes false, so that the kill does not close a relay that the test has opened again.
     kills: bool,
 }
 
@@ -68,8 +68,8 @@ impl Relay {
         self.count.send_replace(Some(0));
     }
 
-    /// Opens the relay. It kills the process after it has received `mails` mails. If `answers` is true, it responds
-    /// to the last mail before the kill.
+    /// Opens the relay if it is closed. After `mails` more mails, the relay kills the process. If `answers` is true,
+    /// the relay responds to the last of these mails before the kill.
     pub(crate) fn kills(&self, mails: usize, server: &Arc<Server>, answers: bool) {
         let mut taken = self.taken.lock();
         taken.kill = Some((mails, Arc::clone(server), answers));
@@ -151,7 +151,7 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
                 }
                 let mut taken = taken.lock();
                 server.kill();
-                // Closes the relay, unless the test has opened it again after the kill.
+                // Closes the relay, unless the test has opened or closed it since the last mail arrived.
                 if std::mem::take(&mut taken.kills) {
                     count.send_replace(None);
                 }

@@ -67,7 +67,7 @@ async fn dropped(admin: &str) -> u64 {
     line.unwrap_or_else(|| panic!("{metrics}")).parse().unwrap()
 }
 
-/// The part after `prefix` of the first line that contains `prefix`.
+/// Finds the first line that contains `prefix`, and returns the text after the prefix.
 fn after(lines: &mut impl Iterator<Item = std::io::Result<String>>, prefix: &str) -> String {
     let mut found =
         lines.filter_map(|line| line.unwrap().split_once(prefix).map(|(_, rest)| rest.to_owned()));

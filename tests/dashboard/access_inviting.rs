@@ -82,7 +82,7 @@ async fn a_refused_invitation_keeps_its_input_and_shows_each_problem_at_its_fiel
         .is(422)
         .says("This is not a staff member of the business.");
     assert_eq!(count(&server, &salon).await, 4);
-    // An admin cannot invite an owner, and the form does not contain this role.
+    // An admin cannot invite an owner, so the form that an admin sees does not contain the role of owner.
     let page = bob.get(&invite).await.is(200);
     assert!(!page.body.contains("value=\"owner\""));
     bob.submit(&page, &invite, &[("email", "o@example.com"), ("role", "owner")])

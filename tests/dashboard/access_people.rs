@@ -216,7 +216,7 @@ async fn the_password_is_required_again_after_15_minutes_and_the_form_keeps_its_
     assert_eq!(count(&server, &salon).await, 3);
     browser.submit(&wrong, &invite, &[("current_password", PASSWORD)]).await.is(200);
     assert_eq!(count(&server, &salon).await, 4);
-    // Each of these forms asks for the password 15 minutes after the person last entered it.
+    // If the owner entered the password at least 15 minutes ago, each of these forms asks for it again.
     for (path, fields) in [
         (page_of(&server, &salon, &cy).await, vec![("role", "admin")]),
         (page_of(&server, &salon, &cy).await + "/disable", vec![]),

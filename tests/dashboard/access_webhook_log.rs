@@ -123,7 +123,7 @@ async fn missed_events_are_filtered_and_sent_again_together() {
         deliveries(&page).is_empty()
     };
     assert!(lists_none(&mut browser).await);
-    // The browser has loaded its page before the endpoint is disabled, so the page still has the button.
+    // The browser has loaded the page before the endpoint is disabled, so the page still has the button.
     status(&server, &path, "disabled").await;
     browser.submit(&page, &all, &[]).await.is(409).says("The endpoint is off. Turn it on first.");
 }

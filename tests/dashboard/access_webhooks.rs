@@ -106,7 +106,7 @@ async fn a_conflict_between_two_edits_of_an_endpoint_shows_both_versions() {
     let form = browser.get(&edit).await;
     let refused = browser.submit(&form, &edit, &[("url", "https://127.0.0.1/")]).await.is(422);
     refused.says("It does not lead to a public address");
-    // If a form does not change the URL, the service does not resolve its host again.
+    // If a form does not change the URL, the service does not resolve the host of the URL again.
     let form = browser.get(&edit).await;
     browser.submit(&form, &edit, &[("description", "")]).await.is(303);
 }

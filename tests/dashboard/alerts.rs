@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::day_salon::{Salon, key};
 use crate::harness::{Browser, Server, relay};
 
-/// The label of the alerts in the navigation, with the number of new alerts.
+/// The label of the navigation's link to the alerts. It contains the number of new alerts.
 async fn news(browser: &mut Browser, salon: &str) -> String {
     let page = browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200);
     let bell = page.tags().into_iter().find(|tag| tag.get("id") == Some("bell")).unwrap();
@@ -79,9 +79,9 @@ async fn older_alerts_are_on_further_pages() {
 }
 
 impl Salon {
-    /// Causes an alert of each kind for the owner. The alerts are about messages and a call without a name,
-    /// about appointments, and about an endpoint that has failed nine attempts to deliver an event. Returns
-    /// the pages of the records, one for each alert.
+    /// Causes an alert of each kind for the owner, except the two kinds about calendars. The alerts are about messages
+    /// and a call without a name, about appointments, and about an endpoint that has failed nine attempts to deliver an
+    /// event. Returns the pages of the records, one for each alert.
     async fn cause_every_alert(&mut self) -> Vec<String> {
         let mut pages = Vec::new();
         for urgency in ["normal", "urgent"] {

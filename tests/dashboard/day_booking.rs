@@ -48,7 +48,7 @@ async fn the_team_books_an_available_time_for_a_new_contact() {
     assert!(page.body.contains(&format!("<a href=\"{way}\">Open the appointment")), "{}", page.body);
     let page = salon.member.get(&way).await.is(200).says("Zoé <b>B</b>").says("Confirmed");
     page.says("Monday 2 March, 10:00").says("Cut").says("Inès").says("Dashboard").says("+33 6 12 34 56 78");
-    // A form that is opened for the same time afterwards says that the time is taken, and does not offer it.
+    // If the form is then opened for the same time, it says that the time is taken, and does not offer the time.
     let other = salon.owner.get(&address).await.says("That time is taken.");
     assert!(!offered(&other).contains(&"10:00".to_owned()));
     assert!(offered(&other).contains(&"10:30".to_owned()));
@@ -112,7 +112,7 @@ async fn a_customer_without_an_appointment_is_booked_without_a_name() {
         all.as_array().unwrap().last().unwrap()["contact_name"].clone()
     };
     assert_eq!(booked(&mut salon, "09:00", &[]).await, "Walk-in");
-    // The entered name counts, and so does a chosen contact.
+    // If the team enters a name or selects a contact, the appointment has that name.
     assert_eq!(booked(&mut salon, "10:00", &[("name", "Zoé")]).await, "Zoé");
     let contact = salon.operator("POST", "/contacts", json!({ "name": "Emma Petit" })).await;
     let contact = crate::day_salon::key(&contact);
@@ -371,7 +371,8 @@ async fn a_time_that_is_not_open_is_booked_once_its_rules_are_accepted() {
         (&json!("2026-03-02T05:40:00.000Z"), &json!("2026-03-02T06:00:00.000Z"))
     );
     assert_eq!(visit["notes"], "Allergic to latex");
-    // No override is offered for a time of another appointment, or without a selected staff member.
+    // The page offers no override if the staff member has another appointment at that time, or if no staff member is
+    // selected.
     let page = salon.owner.get(&format!("{address}&time=06:50")).await.says("That time is taken.");
     assert!(!page.text().contains("Book anyway"));
     let anybody = format!("{path}?service={}&date=2026-03-02&time=06:50", salon.cut);

@@ -167,17 +167,17 @@ async fn the_sidebar_has_the_days_of_the_next_six_weeks() {
     let shown = days(&page);
     assert_eq!(months(&page), ["Mar", "Apr"]);
     assert_eq!((shown.len(), &*shown[0], &*shown[41]), (42, "2026-03-02", "2026-04-12"));
-    // A day opens in the view of the page, for the same staff member.
+    // The link of a day keeps the view and the staff member of the current page.
     let to = |date: &str| format!("calendar?view=week&date={date}&staff={}", salon.ines);
     let (week, next) = (salon.to(&to("2026-03-10")), salon.to(&to("2026-03-24")));
     let page = salon.owner.get(&week).await.is(200);
     assert_eq!(days(&page), shown);
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&next)));
-    // If the shown day is not in these weeks, they begin with its week.
+    // If the page shows a day outside these weeks, the sidebar begins with the week of that day.
     let later = salon.to("calendar?view=month&date=2026-07-01");
     let shown = days(&salon.owner.get(&later).await.is(200));
     assert_eq!((&*shown[0], &*shown[41]), ("2026-06-29", "2026-08-09"));
-    // A row has the name of a month if it is the first one, or the first one that ends in a new month.
+    // Each row is a week. The first row shows the name of a month, and so does the first row that ends in a new month.
     let february = salon.owner.get(&salon.to("calendar?view=day&date=2027-02-24")).await.is(200);
     assert_eq!(months(&february), ["Feb", "Mar", "Apr"]);
     let january = salon.owner.get(&salon.to("calendar?view=day&date=2027-12-29")).await.is(200);
@@ -367,7 +367,7 @@ async fn the_booking_form_offers_to_block_the_time_to_people_who_may_block_it() 
     let offers = |page: &crate::harness::Page| page.body.contains("data-block");
     let (own, others) = (salon.member.get(&ines).await, salon.member.get(&hugo).await);
     assert!(offers(&own) && !offers(&others));
-    // Without a selected time, the form does not offer to block it.
+    // Without a selected time, the form does not offer to block time.
     assert!(!offers(&salon.owner.get(&salon.to("appointments/new")).await));
 }
 

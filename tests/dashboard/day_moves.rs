@@ -130,7 +130,7 @@ async fn an_appointment_that_has_ended_is_moved_to_a_bookable_time_without_a_que
     assert_eq!(trial(&page), "open", "{}", page.text());
     salon.send(&past[0], &page).await.is(303);
     assert_eq!(salon.appointment(&past[0]).await["starts_at"], "2026-03-02T10:00:00.000Z");
-    // The second one is moved on the page with the open times.
+    // The second appointment is moved on the page with the free times.
     let path = salon.to(&format!("appointments/{}", past[1]));
     let way = format!("{path}/move");
     let page = salon.member.get(&format!("{way}?date=2026-03-02")).await.is(200);

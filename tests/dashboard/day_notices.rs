@@ -51,7 +51,7 @@ impl Salon {
     }
 }
 
-/// The cells of the rows of the log, newest first, without the last column.
+/// The text of each row of the log, without the last column. The newest row is first.
 fn rows(page: &Page) -> Vec<String> {
     let (_, log) = page.body.split_once("id=\"notices\"").unwrap_or_else(|| panic!("no log: {}", page.body));
     let rows = log.split("<tbody>").nth(1).unwrap_or_default().split("<tr>").skip(1);

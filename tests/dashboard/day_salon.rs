@@ -93,7 +93,7 @@ impl Salon {
         answer.value.id.to_string()
     }
 
-    /// The operator's view of an appointment.
+    /// The appointment, as the operator API returns it.
     pub(crate) async fn appointment(&self, id: &str) -> Value {
         self.operator("GET", &format!("/appointments/{id}"), Value::Null).await
     }

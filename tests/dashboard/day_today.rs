@@ -33,7 +33,7 @@ async fn open_tasks_are_listed_urgent_first_and_can_be_done_from_the_page() {
     );
     assert!(at("Do you have vouchers?") < at("Missed call"), "{text}");
     assert!(text.contains("01 02 99") && !text.contains("01 02 88"), "a missed call is listed for 30 days");
-    // A link leads to the missed calls that are older.
+    // A link leads to the missed calls that are older than 30 days.
     let page = page.says("One older missed call is not handled");
     let older = salon.member.get(&page.link("status=unhandled")).await.is(200).says("01 02 88");
     assert!(!older.text().contains("No calls found"));

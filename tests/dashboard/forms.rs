@@ -67,8 +67,8 @@ async fn a_form_of_one_person_has_no_effect_for_another() {
     let mut bobs = server.signed_in(&salon, &bob).await;
     let page = adas.get(ACCOUNT).await;
     adas.submit(&page, ACCOUNT, &[("name", "Ada")]).await.is(303);
-    // The form id belongs to another session. The page is shown again with Bob's input, and nothing is
-    // changed.
+    // The id of Ada's form belongs to her session. If Bob sends the form, nothing is changed, and he gets a new form
+    // with his input.
     bobs.submit(&page, ACCOUNT, &[("name", "Bob")]).await.leads_to(ACCOUNT);
     let page = bobs.get(ACCOUNT).await.says("This form was open for too long");
     assert_eq!(page.field(ACCOUNT, "name"), "Bob");

@@ -27,7 +27,7 @@ use crate::harness::{Browser, Server};
 const NAME: &str = "api.example.com";
 /// The time limit for a connection or a response.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often a proxy is started if another program has taken its port.
+/// The maximum number of attempts to start a proxy. An attempt fails if another program has taken the port.
 const STARTS_MAX: usize = 5;
 
 const NGINX: &str = include_str!("../../.deploy/nginx.conf");

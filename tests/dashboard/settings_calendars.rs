@@ -130,7 +130,8 @@ fn busy(start: &str, end: &str) -> String {
 }
 
 impl Salon {
-    /// Connects a calendar of Inès that is busy at these times, waits until it is read, and returns its id.
+    /// Connects a calendar with an event at these times for Inès, waits until the service has read the calendar, and
+    /// returns the id of the calendar.
     async fn connected(&self, start: &str, end: &str) -> String {
         self.server.receiver.answers(200, &busy(start, end));
         let body =

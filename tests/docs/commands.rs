@@ -7,8 +7,8 @@ use crate::files::{files, read};
 
 /// The exit code of a command that refuses its arguments.
 const REFUSED: i32 = 2;
-/// The test does not run these commands. They need no service, so they would succeed: they would write files
-/// outside of the test's directory, or would not end.
+/// The commands that the test does not run. They need no service, so they would not fail. They would write files
+/// outside of the test's directory, or run without end.
 const SKIPPED: [&str; 3] = ["man", "serve", "demo"];
 
 /// The lines of the code blocks that run the program, without the prompt. A line that ends in `\` is joined with
@@ -47,7 +47,8 @@ fn the_program_accepts_the_documented_command_lines() {
             let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
             command.args(&arguments).env_clear().current_dir(dir.path()).stdin(Stdio::null());
             command.env("RECEPTIONIST_ADMIN_TOKEN", "x".repeat(32));
-            // `backup --in` requires a data directory. If the address is set, the program does not look for one.
+            // `backup --in` requires a data directory. `mcp` calls the service at `RECEPTIONIST_URL`. No service
+            // listens at this address.
             match arguments.iter().any(|argument| argument == "--in") {
                 true => command.env("RECEPTIONIST_DATA_DIR", dir.path().join("data")),
                 false => command.env("RECEPTIONIST_URL", "http://127.0.0.1:1"),

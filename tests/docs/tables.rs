@@ -110,7 +110,7 @@ fn parameters(document: &Value, operation: &Value) -> Vec<String> {
     all
 }
 
-/// Collects the schemas of the objects that a body may be: the schema itself, or each alternative of `oneOf`.
+/// Collects the object schemas of a body: the schema itself, or each alternative of `oneOf`.
 fn forms<'a>(document: &'a Value, schema: &'a Value, into: &mut Vec<&'a Value>) {
     let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix('#'));
     let schema = name.map_or(schema, |name| document.pointer(name).unwrap());

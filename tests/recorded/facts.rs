@@ -1,7 +1,7 @@
 //! The facts in a message. The recorder compares the facts and ignores the wording.
 //!
-//! Facts are ids, instants, dates, times, days, numbers, scopes, names with an underscore, and names of
-//! headers, in the order of the message. If a message refuses a time, its reason is another fact.
+//! Facts are ids, instants, dates, times, days, numbers, scopes, names with an underscore, and names of headers. They
+//! have the same order as in the message. If a message refuses a time, the reason for the refusal is another fact.
 
 use crate::harness::SCOPES;
 

@@ -1,4 +1,4 @@
-//! Reads and writes the recorded lines of a group of requests, which are in a file in this directory.
+//! Reads and writes the recorded lines. Each group of requests has its own file in this directory.
 
 use std::fs;
 use std::path::PathBuf;

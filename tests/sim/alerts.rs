@@ -50,7 +50,8 @@ const SEEDS: u64 = 12;
 const LIVES: usize = 5;
 const STEPS_A_LIFE: usize = 20;
 const SHOPS: usize = 2;
-/// The role and the linked staff member of each person in a business. The last person is sometimes disabled.
+/// The role and the linked staff member of each person in a business. The access of the last person is sometimes
+/// disabled.
 const TEAM: [(Role, Option<usize>); 5] = [
     (Role::Owner, None),
     (Role::Admin, Some(0)),

@@ -1,6 +1,6 @@
-//! Backups while the engine runs. Each backup names a commit, and must contain exactly the rows of the disk
-//! after this commit. The backup must include every commit from before its request. A backup that was
-//! interrupted by a kill must be invalid.
+//! Backups while the engine runs. Each backup names a commit, and must contain exactly the rows of the disk after this
+//! commit. It must include every commit that was made before the request for the backup. A backup that was interrupted
+//! by a kill must be invalid.
 
 use std::collections::BTreeMap;
 

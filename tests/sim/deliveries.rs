@@ -102,8 +102,8 @@ fn check_in_time(
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
     // The service may attempt other deliveries before this one. It attempts at most eight deliveries of an endpoint at
-    // the same time. In a seed with few permits, the deliveries of all endpoints of the business may come first, one
-    // after the other.
+    // the same time. In a seed with few permits, the deliveries of all endpoints of the business may come first, and
+    // the service may attempt only one of them at a time.
     let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
         let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
         (*of == endpoint || span.few_permits) && (tried || other.status == DeliveryStatus::Pending)

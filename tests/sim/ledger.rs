@@ -13,7 +13,8 @@ use crate::ops::Op;
 use crate::terms::Terms;
 use crate::time::Time;
 
-/// A request. Each request has its own actor and its own idempotency key, so that its rows can be identified.
+/// A request. No other request has the same values of `by` and `key`, so that the rows of the request can be
+/// identified.
 #[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub(crate) number: usize,
@@ -80,7 +81,7 @@ impl Entry {
     }
 
     /// Returns the response as JSON if it contains the new API key. The response to a repeated request does not contain
-    /// it.
+    /// the key.
     pub(crate) fn shown_key(&self) -> Option<Value> {
         self.body().filter(|body| body["key"].is_string())
     }

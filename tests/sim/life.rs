@@ -106,9 +106,9 @@ async fn carry_out(
         Err(EngineError::DiskFull(_)) => {
             world.say(format_args!("{name} < no room"));
             let (most, least) = world.room_between(asked);
-            // On an exhausted disk, the service also refuses a change that would have no effect. If the disk
-            // had enough space at any time since the request, another request may have changed the target, so
-            // the test does not look at the target.
+            // On an exhausted disk, the service also refuses a change that would have no effect. The test therefore
+            // reads the target of the change. But if the disk had enough space at any time since the request, another
+            // request may have changed the target. In that case, the test accepts the refusal without this check.
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {

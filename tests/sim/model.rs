@@ -21,9 +21,9 @@ use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
 
-/// A new timestamp is the current time, or the previous timestamp if that is later. Each list ordered by
-/// `updated_at` and each start of the engine may add one millisecond, so a timestamp may be later than the
-/// previous one by up to this duration, even if the clock has not advanced.
+/// A new timestamp is the current time, or the previous timestamp if that is later. Each read of a list ordered by
+/// `updated_at` and each start of the engine may add one millisecond, so a timestamp may be later than the previous one
+/// by up to this duration, even if the clock has not advanced.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// The times of one run of the engine.
@@ -53,8 +53,8 @@ pub(crate) struct Span {
 /// The expected records and deliveries of a business.
 pub(crate) struct Model {
     pub(crate) id: BusinessId,
-    /// The newest timestamp of a change. After a list ordered by `updated_at` and after a start of the engine, the next
-    /// timestamp may be slightly later than the clock.
+    /// The newest timestamp of a change. After a read of a list ordered by `updated_at`, and after a start of the
+    /// engine, the next timestamp may be slightly later than the clock.
     newest_stamp: Timestamp,
     /// The newest entry of the audit log that was replayed. `count` is the number of entries that were replayed.
     replayed: Option<AuditId>,

@@ -234,8 +234,8 @@ impl Sim {
         }
     }
 
-    /// Starts an import of the export in another service and interrupts it. Then imports the export there, and exports
-    /// the business again. The second export must equal the first.
+    /// Starts an import of the export into another service, and interrupts the import. Then imports the export
+    /// completely, and exports the business from the other service. The second export must equal the first.
     async fn arrive_elsewhere(&self, disk: MemoryBackend, moved: &[Moved]) {
         let Some(Moved::Business(business)) = moved.first() else { return };
         let open = || Store::in_memory(&disk, Box::new(|_| ())).unwrap();

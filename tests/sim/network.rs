@@ -69,7 +69,7 @@ pub(crate) enum Mood {
     Babbles,
     /// Accepts one in this many requests and refuses the others.
     Flaps(u32),
-    /// Shows a certificate of an authority that the service does not trust.
+    /// Shows a certificate that was issued by a CA that the service does not trust.
     Impostor,
     /// Refuses all connections.
     Refuses,
@@ -107,7 +107,8 @@ struct Host {
     dns: Name,
     asked: u32,
     served: u32,
-    /// All addresses that were returned by lookups of this host without internal addresses.
+    /// The addresses to which the service may connect: all addresses in responses to lookups of this host. A response
+    /// with an internal address does not count.
     allowed: Vec<IpAddr>,
 }
 
@@ -378,7 +379,7 @@ impl Resolver for Network {
     }
 }
 
-/// The network. The dialer and the receivers that it starts share it.
+/// A dialer that connects the service to the hosts of the network.
 pub(crate) struct Shared(pub(crate) Arc<Network>);
 
 impl Dialer for Shared {

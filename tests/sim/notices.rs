@@ -1,5 +1,5 @@
-//! A simulation of notices to customers. Customers, integrations and the team book, move, confirm and cancel, the disk
-//! loses unsynced writes, and the mail relay may be down, hang or refuse mails.
+//! A simulation of notices to customers. Customers, integrations and the team book, move, confirm and cancel
+//! appointments. The disk loses unsynced writes, and the mail relay may be down, hang or refuse mails.
 //!
 //! The model computes the expected notices from the audit log alone, with a second implementation of the rules. Each
 //! seed consists of several runs of the engine.
@@ -13,8 +13,8 @@
 //! - No notice is sent to a customer who has unsubscribed, or whose contact was erased. After an erasure, neither
 //!   the log nor a link contains the address.
 //! - The settings at the time of sending allow each notice that is sent.
-//! - A mail is in the language of its customer. Its link leads to its appointment, and can unsubscribe
-//!   its address.
+//! - A mail is in the language of its customer. The link in the mail leads to the appointment, and can unsubscribe the
+//!   address of the mail.
 //! - The limits on the mails to an address count each notice once, even after crashes.
 //! - At the end no notice is waiting, and the last mail about each appointment states the appointment's last state.
 

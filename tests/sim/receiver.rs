@@ -28,12 +28,13 @@ static CERTIFICATES: LazyLock<Certificates> = LazyLock::new(|| {
     Certificates { authority, good, bad }
 });
 
-/// Returns the certificate authority that the engine trusts.
+/// Returns the CA certificate that the engine trusts.
 pub(crate) fn authority() -> &'static [u8] {
     &CERTIFICATES.authority
 }
 
-/// Creates a certificate authority, and a server configuration whose certificate is valid for every host.
+/// Creates a CA, and a server certificate of this CA that is valid for every host. Returns the CA certificate, and a
+/// configuration with the server certificate.
 fn certificates(name: &str) -> (Vec<u8>, Arc<ServerConfig>) {
     let key = || KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
     let params = |names: &[String]| {
@@ -85,7 +86,7 @@ pub(crate) async fn serve(network: Arc<Network>, host: usize, stream: impl Async
     }
 }
 
-/// Accepts a connection with the certificate of the right host.
+/// Accepts a TLS connection, and shows a certificate that the engine trusts.
 pub(crate) async fn accept<S: AsyncRead + AsyncWrite + Unpin>(stream: S) -> io::Result<TlsStream<S>> {
     TlsAcceptor::from(Arc::clone(&CERTIFICATES.good)).accept(stream).await
 }

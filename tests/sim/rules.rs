@@ -384,8 +384,8 @@ impl Model {
         }
     }
 
-    /// Records an appointment. Checks that it does not overlap another appointment. Without an override, it must also
-    /// not overlap time off of the staff member, nor buffers, unless the team ignores buffers.
+    /// Records an appointment. Checks that it does not overlap another appointment. Without an override, it must not
+    /// overlap time off of the staff member either. Unless the team ignores buffers, the same applies to buffers.
     fn hold(&mut self, id: Uuid, body: &Value, party: Party) {
         let staff = &self.newest[&id_in(body, "staff_id")];
         let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);

@@ -1,7 +1,7 @@
 //! Conversations of the receptionist: in one business with a hostile chat model ([`hostile`]), and in another one on
-//! the guided path (fixed questions and choices, without a model). Callers book, move and cancel, leave messages and
-//! ask questions. Turns are repeated and interrupted by crashes, the team ends, deletes and answers conversations,
-//! contacts are erased, and businesses are suspended.
+//! the guided path (fixed questions and choices, without a model). Callers book, move and cancel appointments, leave
+//! messages and ask questions. Turns are repeated and interrupted by crashes, the team ends, deletes and answers
+//! conversations, contacts are erased, and businesses are suspended.
 //!
 //! Invariants between two runs of the engine:
 //!

@@ -34,8 +34,9 @@ const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
-    /// At a start, the service may use the stored time in place of a wrong wall clock, which it then never follows. In
-    /// this case, the field contains the time by which the wall clock was ahead at the start.
+    /// If the wall clock is much earlier than the stored time at a start, the service uses the stored time, and does
+    /// not follow the wall clock until it jumps. In this case, the field contains the time by which the wall clock was
+    /// ahead of the true time at the start.
     refused: Option<i64>,
 }
 

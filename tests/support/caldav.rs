@@ -42,7 +42,8 @@ pub(crate) struct Server {
     pub(crate) names_twins: bool,
     /// Called after the next refusal of a second event with the same UID.
     pub(crate) after_refusal: Option<fn(&mut Server)>,
-    /// Whether the server stores each new event at a path of its own, which the `Location` of the response names.
+    /// Whether the server stores a new event at a path that differs from the path of the request. The header `Location`
+    /// of the response contains the path of the event.
     pub(crate) relocates: bool,
     pub(crate) search: Search,
     /// Whether the response to a write contains the right `ETag` of the event. If not, it contains a wrong
@@ -103,7 +104,7 @@ impl Server {
         properties(path, &format!("<d:getetag>\"{etag}\"</d:getetag>{data}"))
     }
 
-    /// Returns the response to a request, which consists of the head and the body.
+    /// Returns the response to a request. `request` contains the head and the body.
     pub(crate) fn respond(&mut self, request: &str) -> Vec<u8> {
         let (head, body) = request.split_once("\r\n\r\n").unwrap();
         let path = head.split(' ').nth(1).unwrap();

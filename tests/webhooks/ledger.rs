@@ -188,7 +188,7 @@ impl Endpoint {
         }
         // Only a request to enable the endpoint ends the disabled state.
         let next_on = switches[begun + 1..].iter().find(|switch| switch.what)?;
-        // `moment` is truncated to milliseconds, so the event may be up to a millisecond later.
+        // `moment` is truncated to milliseconds, so the true moment may be up to a millisecond later.
         (next_on.asked > moment + TimeDelta::milliseconds(1)).then_some(next_on.asked)
     }
 

@@ -31,7 +31,7 @@ const WAYS: [&[&str]; 2] = [&["--net", "--mount"], &["--map-root-user", "--net",
 
 pub(crate) struct Network {
     pub(crate) home: TempDir,
-    /// The authority that the service trusts. Its certificate is in the file `authority`.
+    /// The CA that the service trusts. Its certificate is in the file [`Self::trusted`].
     pub(crate) authority: Authority,
     hosts: PathBuf,
 }

@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The maximum number of responses in a round.
 const ANSWERS_MAX: usize = 300;
 
-/// The kind of event that kills the program when it has happened often enough.
+/// The kind of occurrence that a [`Trigger`] counts. When the count is reached, the trigger kills the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// A response to a change that a client has made.
@@ -57,8 +57,8 @@ impl Trigger {
         *self.0.lock() = Some(armed);
     }
 
-    /// Counts an event of this kind. Kills the program at the chosen event, or after [`ANSWERS_MAX`]
-    /// responses.
+    /// Counts an occurrence of this kind. Kills the program when the chosen count is reached, or after [`ANSWERS_MAX`]
+    /// responses to clients.
     pub(crate) fn happened(&self, cause: Cause) {
         let mut slot = self.0.lock();
         let Some(armed) = slot.as_mut() else { return };

@@ -55,8 +55,8 @@ struct OfStaff {
     all: BTreeMap<(Timestamp, BlockedTimeId), Timestamp>,
     calendars: BTreeMap<CalendarId, Spans>,
     times_off: Spans,
-    /// The merged times off and busy times of calendars. It is `None` if the staff member has no busy times of
-    /// calendars.
+    /// The merged spans of the time off and of the busy times of calendars. The field is `None` if the staff member has
+    /// no busy times of calendars.
     with_calendars: Option<Spans>,
 }
 
@@ -156,7 +156,7 @@ impl Blocked {
         Some(of_staff.with_calendars.as_ref().unwrap_or(&of_staff.times_off))
     }
 
-    /// Returns the merged times off of a staff member, without the busy times of calendars.
+    /// Returns the merged spans of a staff member's time off, without the busy times of calendars.
     pub fn times_off(&self, staff: StaffId) -> Option<&Spans> {
         self.by_staff.get(&staff).map(|of_staff| &of_staff.times_off)
     }

@@ -6,8 +6,8 @@ use super::words::words;
 use super::{Conflict, Problem, ProblemCode, Refusal};
 
 words! {
-    /// Stored usages and limits identify a kind by its position in this list. A new kind must therefore be
-    /// the last one.
+    /// Stored usages and limits identify a kind by its position in this list. A new kind must therefore be added at the
+    /// end.
     BudgetKind {
         Services = "services",
         Staff = "staff",

@@ -41,9 +41,9 @@ impl Contact {
     }
 
     /// Returns this contact after the merge with the contact `gone`. The result has the chosen phone number and email
-    /// address. Every other empty field gets the value of `gone`. The notes of `gone` are appended to the notes. So are
-    /// the name and the alert text of `gone`, and the phone numbers and email addresses of both contacts, unless they
-    /// are in a field of the result.
+    /// address. Every other empty field gets the value of `gone`. The notes of `gone` are appended to the notes. Other
+    /// values are appended too, unless a field of the result contains them: the name and the alert text of `gone`, and
+    /// the phone numbers and email addresses of both contacts.
     ///
     /// # Errors
     /// Returns [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if the result would have

@@ -22,11 +22,11 @@ pub const CALLER_TURNS_MAX: usize = 60;
 pub const WEBSITE_TURNS_MAX: usize = 30;
 /// The maximum number of turns of a conversation, including those of the receptionist and the team.
 pub const TURNS_MAX: usize = 1_000;
-/// A conversation with a greater [`Conversation::bytes_max`] accepts no further turn. A turn adds less than 128 KiB, so
-/// the record stays below the limit of the store, which is 512 KiB.
+/// If the [`Conversation::bytes_max`] of a conversation is greater than this value, the conversation accepts no further
+/// turn. A turn adds less than 128 KiB, so the record stays below the limit of the store, which is 512 KiB.
 const FULL_BYTES: usize = 256 << 10;
-/// The maximum size of all fields of a conversation that contain no text. The next two constants are the same maximum
-/// for the fields of a turn, and for those of an effect, an id or a dropped sentence.
+/// The maximum total size of the fields of a conversation that contain no text. The next constant is the maximum for
+/// such fields of a turn. The third one is the maximum for an effect, an id, or such fields of a dropped sentence.
 const FIELDS_BYTES: usize = 1 << 10;
 const TURN_FIELDS_BYTES: usize = 64;
 const PART_FIELDS_BYTES: usize = 24;

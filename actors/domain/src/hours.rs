@@ -1,5 +1,5 @@
-//! Weekly opening hours and breaks, and special days. A *window* is a range of open time. A special day has windows of
-//! its own.
+//! Weekly opening hours and breaks, and special days. A *window* is a range of opening hours. A special day has windows
+//! of its own.
 //!
 //! Invariants: no window is empty, and no two windows of a list overlap.
 

@@ -120,7 +120,7 @@ impl Insights {
         Self { bounds, figures, leads: vec![Vec::new(); periods.len()], customers: Vec::new() }
     }
 
-    /// Returns the time from the start of the first period to the end of the last one.
+    /// Returns the time from the start of the first period to the end of the last period.
     pub fn during(&self) -> Range<Timestamp> {
         let [first, .., end] = self.bounds[..] else { return Timestamp::MIN..Timestamp::MIN };
         first..end

@@ -14,8 +14,8 @@ use super::person::{Begin, Person};
 use super::words::words;
 use super::{BusinessId, Conflict, Denied, ProblemCode, Refusal, Timestamp};
 
-/// A time stamp may be this far in the future and still be valid, because the clock may be set back by this
-/// much.
+/// A time stamp that is at most this far in the future is still valid, because the clock may have been set back after
+/// the stamp was made.
 pub(super) const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 words! {
@@ -114,8 +114,8 @@ impl Person {
         let confirms = channel != LinkChannel::Shown;
         if channel != LinkChannel::Mailed {
             self.links_from = now;
-            // The new link ends the sessions that began with an older link. A mailed link ends no session,
-            // because anyone can request a mailed link.
+            // A new link that is not mailed ends the sessions that began with an older link. A mailed link ends no
+            // session, because anyone can request a mailed link.
             self.end_sessions(|session| session.restricted);
         }
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))

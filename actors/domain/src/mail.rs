@@ -66,8 +66,7 @@ impl MailKind {
         matches!(self, Self::Gathered | Self::Daily)
     }
 
-    /// Whether the mail contains a sign-in link. The link is created when the mail is sent, so this mail
-    /// cannot be sent again from the log.
+    /// Whether the mail contains a sign-in link. A mail with such a link cannot be sent again from the mail log.
     pub fn has_link(self) -> bool {
         matches!(self, Self::Invitation | Self::Reset | Self::EmailChange)
     }
@@ -153,8 +152,8 @@ pub struct Mail {
     /// The recipient. It is nil for a notice, which is sent to a customer.
     pub person_id: PersonId,
     pub kind: MailKind,
-    /// The alerts in the mail, oldest first, at most [`ABOUT_MAX`]. A mail of the kind [`MailKind::Alert`] has exactly
-    /// one.
+    /// The alerts in the mail, oldest first, at most [`ABOUT_MAX`]. A mail of the kind [`MailKind::Alert`] contains
+    /// exactly one alert.
     pub about: Vec<About>,
     pub more: u32,
     /// The recipient's address. `None` means the current address of the person. A notice has the address of its last

@@ -95,7 +95,7 @@ impl NoticeKind {
         }
     }
 
-    /// Returns the kind of notice that tells the customer this status of an appointment.
+    /// Returns the kind of notice that informs the customer of this status of an appointment.
     pub fn of_state(status: AppointmentStatus) -> Self {
         match status {
             AppointmentStatus::Pending => Self::Requested,
@@ -105,7 +105,7 @@ impl NoticeKind {
         }
     }
 
-    /// Returns the appointment status that a notice of this kind tells the customer.
+    /// Returns the appointment status of which a notice of this kind informs the customer.
     pub fn status(self) -> AppointmentStatus {
         match self {
             Self::Requested => AppointmentStatus::Pending,

@@ -85,8 +85,8 @@ pub enum ProblemCode {
     Years(i32, i32),
     NotLaterThan(&'static str),
     Before(&'static str),
-    /// There are too many days from the date in the property that the first parameter names to this date. The second
-    /// parameter is the maximum number of days, counting both dates.
+    /// There are too many days from another date to this date. The first parameter names the property with the other
+    /// date. The second parameter is the maximum number of days, counting both dates.
     DaysFrom(&'static str, i64),
     SkippedDays,
     OpensAtTheEnd,

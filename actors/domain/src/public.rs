@@ -68,7 +68,8 @@ const LISTED_V4: [Ipv4Net; 5] = [
     v4(192, 168, 0, 0, 16),
 ];
 const UNIQUE_LOCAL_V6: Ipv6Net = v6(0xfc00, 0, 0, 7);
-/// The addresses of the metadata services of Alibaba and Amazon, which are in the allowed ranges.
+/// The addresses of the metadata services of Alibaba and Amazon. They are in ranges that [`is_listed_address`] allows,
+/// so the function excludes them.
 const METADATA: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),

@@ -268,10 +268,10 @@ fn of_numbers(numbers: &[&str], trunks: &[TrunkPrefix]) -> Option<Term> {
     }
 }
 
-/// Returns the ways in which a stored phone number can match the digits of `number`. The stored number can
-/// contain the digits at any position. If the digits begin with `00` (the prefix for international numbers),
-/// the stored number can begin with the digits after `00`. If they begin with the prefix for national
-/// numbers, the stored number can begin with a country code and the digits after the prefix.
+/// Returns the ways in which a stored phone number can match the digits of `number`. The stored number can contain the
+/// digits at any position. If the digits begin with `00` (the prefix for international numbers), the stored number can
+/// begin with the digits after `00`. If the digits begin with the prefix for national numbers, the stored number can
+/// begin with a country code and the digits after the prefix.
 fn of_digits(number: &str, trunks: &[TrunkPrefix]) -> Vec<Term> {
     let digits: String = number.replacen("(0)", "", 1).chars().filter(char::is_ascii_digit).collect();
     if digits.len() < DIGITS_MIN {

@@ -47,8 +47,8 @@ impl Spans {
     }
 }
 
-/// Answers queries about the ranges. Queries in ascending order are fast. A query for a time before that of the
-/// previous query is slower, because it needs a search.
+/// Answers queries about the ranges. Queries in ascending order are fast. A query for an earlier time than the previous
+/// query is slower, because it needs a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SpansCursor<'a> {
     spans: &'a [Range<Timestamp>],
@@ -59,8 +59,8 @@ impl<'a> SpansCursor<'a> {
     /// Checks that the ranges cover the time from `start` to `end`.
     ///
     /// # Errors
-    /// If the ranges do not cover the time, the error is a later instant. The ranges also cover no time of the same
-    /// length that starts between `start` and this instant.
+    /// Returns a later instant if the ranges do not cover this time. If a time of the same length starts between
+    /// `start` and the returned instant, the ranges do not cover it either.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
             Some(span) if start < span.start => Err(span.start),

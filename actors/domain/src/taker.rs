@@ -1,8 +1,8 @@
 //! Checks whether a staff member can be booked at a time. The time must be within the hours of the staff member, and no
 //! absence or appointment may overlap the time or its buffers.
 //!
-//! Invariant: only [`Candidate::check`] makes this check, for listings and for bookings. It is fast for times
-//! in ascending order, and slower in other orders.
+//! Invariant: only [`Candidate::check`] makes this check, for listings and for bookings. The check is fast for times in
+//! ascending order, and slower in other orders.
 
 use super::spans::SpansCursor;
 use super::{

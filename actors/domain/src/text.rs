@@ -58,8 +58,8 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     }
 }
 
-/// A person's name. It is empty if unknown. Otherwise it has at most 200 characters, and at least one is not
-/// white space.
+/// A person's name. It is empty if the name is unknown. Otherwise it has at most 200 characters, and at least one of
+/// them is not white space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PersonName(String);
 

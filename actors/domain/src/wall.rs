@@ -114,8 +114,9 @@ impl Wall {
     }
 
     /// Converts a window to instants. Returns `None` if a clock change skips the whole window. If the clocks show the
-    /// opening time twice, the window opens at the first instant. If they show the closing time twice, it closes at the
-    /// last instant. An opening or closing time that the clocks skip is replaced by the instant of the clock change.
+    /// opening time twice, the window opens at the first instant. If the clocks show the closing time twice, the window
+    /// closes at the last instant. An opening or closing time that the clocks skip is replaced by the instant of the
+    /// clock change.
     pub(super) fn stretch(&self, date: NaiveDate, window: LocalWindow) -> Option<Stretch> {
         let (first, minutes) = (window.open.minutes(), window.wall_minutes());
         if let (Some(opens), Some(closes)) = (self.counted(date, first), self.counted(date, first + minutes))

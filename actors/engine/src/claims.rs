@@ -1,8 +1,8 @@
 //! A *claim* is an exclusive lock on the index row of an email address, or of the slug of a booking page.
 //!
-//! Invariant: an address or slug has one claim at a time. The claim lasts until the change that needs it is
-//! durable, so no other change gives the address or slug another owner meanwhile. The change holds the claim,
-//! so the claim lasts until the commit even if the caller is cancelled.
+//! Invariant: only one task at a time has the claim on an address or slug. The change that needs the claim holds it
+//! until the change is durable, even if the caller is cancelled. So no other change gives the address or slug another
+//! owner in this time.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::actor::Claim;
 
-/// The number of claims. Names whose hashes have the same first byte share a claim.
+/// The number of claims. Addresses and slugs whose hashes have the same first byte share a claim.
 const CLAIMS: usize = 256;
 
 #[derive(Clone)]

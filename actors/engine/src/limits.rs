@@ -19,8 +19,8 @@ pub struct Limits {
     pub delivery_permits: usize,
     /// If more endpoint actors than this number are running, an actor is stopped as soon as it has no work.
     pub actors_at_rest: usize,
-    /// The number of running business actors above which idle ones are stopped, at least 1. If none is idle, a new
-    /// actor starts anyway.
+    /// If more business actors than this number are running, idle ones are stopped. If none is idle, a new actor starts
+    /// anyway. The number is at least 1.
     pub business_actors: usize,
     pub person_actors: usize,
     pub backup_rows: usize,

@@ -30,7 +30,7 @@ pub struct Salvaged {
     pub rows: u64,
     pub installation_rows: u64,
     pub businesses: Vec<SalvagedBusiness>,
-    /// The unreadable offsets in the damaged store's file.
+    /// The offsets of the unreadable parts of the damaged store's file.
     pub unreadable: Vec<u64>,
     /// True if the service could have opened the damaged store, and every page of its tree is readable.
     pub is_sound: bool,

@@ -95,7 +95,7 @@ impl Shared {
         self.write_then(lane, batch, move || drop(held)).await
     }
 
-    /// Like [`Shared::write`], but calls `then` after the commit, even if the caller is cancelled before it.
+    /// Like [`Shared::write`], but calls `then` after the commit, even if the caller is cancelled before the commit.
     pub(crate) async fn write_then(
         &self,
         lane: BusinessId,

@@ -76,7 +76,8 @@ impl<K: Eq + Hash> Windows<K> {
         over.max()
     }
 
-    /// The number of events within the longest window, at most the greatest number that a rate allows.
+    /// The number of events within the longest window. Old events above the greatest number that a rate allows may be
+    /// missing from the count.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
         self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }

@@ -59,7 +59,8 @@ pub struct Reading<'a> {
     pub zone: Tz,
     /// Whether all-day events are busy.
     pub all_day_busy: bool,
-    /// The addresses of the staff member. An event that one of them declined is free.
+    /// The addresses of the staff member. An event does not make the staff member busy if one of these addresses has
+    /// declined it.
     pub own_addresses: &'a [String],
     /// Whether an id belongs to an appointment of this business.
     pub is_appointment: &'a dyn Fn(AppointmentId) -> bool,
@@ -82,8 +83,8 @@ pub struct BusyTimes {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct BusyEvent {
     pub uid: Option<String>,
-    /// The busy intervals that overlap the window. They may extend beyond it. They are sorted and do not overlap or
-    /// touch.
+    /// The busy intervals that overlap the window. An interval may extend beyond the window. The intervals are sorted
+    /// and do not overlap or touch.
     pub busy: Vec<Range<Timestamp>>,
 }
 

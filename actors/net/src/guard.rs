@@ -118,8 +118,8 @@ impl Guard {
         Self { purpose, network, warned: Arc::default() }
     }
 
-    /// Resolves the host of a URL and checks its addresses. It is called when the URL is saved and before every
-    /// attempt. Nothing is cached.
+    /// Resolves the host of a URL and checks its addresses. The service calls this function when the URL is saved and
+    /// before every attempt. Nothing is cached.
     ///
     /// # Errors
     /// Returns an error if the host does not resolve, or if one of its addresses is not public.
@@ -196,8 +196,9 @@ fn all_within(addresses: &[IpAddr], port: u16, reach: Reach) -> Result<Vec<Socke
 }
 
 /// Returns the level at which a refusal is logged. The refusal of an internal address is logged as a warning, at most
-/// once a minute for each host. The refusals of other attempts are logged only for debugging, because the delivery log
-/// contains them and each waiting event causes one.
+/// once a minute for each host, and otherwise at the debug level. Another refusal is logged at the info level when a
+/// URL is saved, but only at the debug level before an attempt: each waiting event causes an attempt, and the delivery
+/// log contains the refusal.
 fn level(refused: &GuardError, asker: LookupStage, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) if is_due() => Level::WARN,

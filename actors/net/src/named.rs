@@ -1,9 +1,9 @@
-//! Verifies certificates. A server may present a certificate that an authority has signed, or a *named*
+//! Verifies certificates. A server may present a certificate that a certificate authority (CA) has signed, or a *named*
 //! certificate, which the operator has configured.
 //!
-//! Many self-signed certificates claim to be an authority, and the verifier of the library refuses them. A named
-//! certificate is therefore only compared with the certificate of the server. The handshake proves that the server
-//! has the key of the certificate, so no signature of an authority is needed.
+//! Many self-signed certificates are marked as CA certificates, and the verifier of the library refuses such a
+//! certificate from a server. A named certificate is therefore only compared with the certificate of the server. The
+//! handshake proves that the server has the key of the certificate, so no signature of a CA is needed.
 
 use std::sync::Arc;
 
@@ -30,8 +30,7 @@ pub fn trusting(
     authorities: Arc<RootCertStore>,
 ) -> ClientConfig {
     let provider = Arc::new(ring::default_provider());
-    // Without an authority, the verifier of the library cannot be built. Then only named certificates are
-    // trusted.
+    // Without a CA certificate, the verifier of the library cannot be built. Then only named certificates are trusted.
     let signed = WebPkiServerVerifier::builder_with_provider(authorities, Arc::clone(&provider)).build().ok();
     let verifier = Verifier { named, hosts, signed, provider: Arc::clone(&provider) };
     ClientConfig::builder_with_provider(provider)

@@ -392,12 +392,12 @@ impl Authority {
         self.certificate.pem()
     }
 
-    /// Returns a server with a certificate of this authority for a name or an address.
+    /// Returns a server with a certificate for a name or an address, signed by this authority.
     pub(crate) fn server(&self, name: &str) -> Arc<ServerConfig> {
         self.server_of(&CertificateParams::new([name.to_owned()]).unwrap())
     }
 
-    /// Returns a server with an expired certificate of this authority.
+    /// Returns a server with an expired certificate, signed by this authority.
     pub(crate) fn expired_server(&self, name: &str) -> Arc<ServerConfig> {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         params.not_after = rcgen::date_time_ymd(2001, 1, 1);

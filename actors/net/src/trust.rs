@@ -19,8 +19,8 @@ use super::named::{NamedHosts, trusting};
 /// certificates.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 
-/// The files in which systems keep their certificates. If [`CERT_FILE_VARIABLE`] is set, the library reads
-/// only the file in this variable, so this module reads the system's files itself.
+/// The files in which systems keep their certificates. If [`CERT_FILE_VARIABLE`] is set, the library reads only the
+/// file that the variable names, so this module reads the system's files itself.
 const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -48,10 +48,11 @@ impl Trust {
         Self { roots: Arc::new(RootCertStore::empty()), named: Arc::default() }
     }
 
-    /// Reads from the disk the system's authorities and the certificates in the file that `SSL_CERT_FILE` names.
+    /// Reads from the disk the CA certificates of the system and the certificates in the file that `SSL_CERT_FILE`
+    /// names.
     ///
     /// # Errors
-    /// Returns an error if the file is unusable. If the system has no authority, this is only logged.
+    /// Returns an error if the file is unusable. If the system has no CA certificate, this is only logged.
     pub fn system() -> Result<Self, TrustError> {
         Self::load(std::env::var_os(CERT_FILE_VARIABLE).map(PathBuf::from).as_deref())
     }
@@ -82,7 +83,7 @@ impl Trust {
         Ok(store)
     }
 
-    /// True if no authority is trusted. In this case, no TLS connection is possible.
+    /// True if no certificate is trusted. In this case, no TLS connection is possible.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty()
     }

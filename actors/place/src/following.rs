@@ -44,8 +44,9 @@ pub enum Next {
     Damaged { number: u64 },
 }
 
-/// Returns the next step for an image with the head `image` after the response `page`. If `is_all_durable` is true, all
-/// records of the page are replicated, because the takeover of this node was acknowledged after they were written.
+/// Returns the next step for an image with the head `image` after the response `page`. `is_all_durable` is true if the
+/// records of the page were written before this node's takeover and the takeover is acknowledged. All these records are
+/// then replicated.
 pub fn next(history: History, image: &Head, page: &Page<'_>, is_all_durable: bool) -> Next {
     if page.history != history {
         return Next::Rebuild;

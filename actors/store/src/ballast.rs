@@ -1,5 +1,5 @@
-//! A file that reserves disk space for the next start of the service, which deletes the file when it opens
-//! the store.
+//! A file that reserves disk space for the next start of the service. When the service opens the store, it deletes the
+//! file.
 //!
 //! At its start, the storage engine fills its newest segment and writes a snapshot. Without the reserved space, the
 //! service could not start on a full disk. The content of the file is never read.

@@ -83,8 +83,8 @@ pub(super) fn drop_pages(path: &Path) -> io::Result<()> {
 
 const OF_OTHERS: u32 = 0o077;
 
-/// Removes the access of the group and of other users to the directory and the files in it, because they contain
-/// personal data. A failure is only logged. The process's umask protects files that are created later, including
+/// Removes the access of the group and of other users to the directory and its files. The files contain personal data.
+/// A failure is only logged. Also sets the process's umask, which protects files that are created later, including
 /// sled's.
 pub(super) fn keep_private(dir: &Path) {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);

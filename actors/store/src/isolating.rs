@@ -234,8 +234,8 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Fails if the log has lost messages, unless the journal contains their batches. sled erases everything after the end
-/// of the log when it opens, so the check comes first.
+/// Fails if the log has lost messages, unless the journal contains their batches. This check must run before sled opens
+/// the log, because sled then erases everything after the end of the log.
 fn check_log(files: &Files, ended: Option<u64>, synced: Option<u64>) -> Result<(), StoreError> {
     let Some(log) = files.log().map_err(|error| files.unusable(error))? else { return Ok(()) };
     let can_lose_end = || match synced {

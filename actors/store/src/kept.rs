@@ -35,8 +35,8 @@ use super::{Batch, Key, Record, StoreError, keys};
 /// - `expires`: this field of `Retention` states when the records expire.
 /// - `of_contact`: a record may belong to a contact, whose id is in `contact_id`. The kind of the index by contact
 ///   follows the mark. The keys of this index end with the last part of the record's key.
-/// - `since`: the format of the store that introduced the kind. Earlier versions refuse a store of this format, because
-///   they would not count, erase or export the records. The mark of a new kind raises the format of the store by one.
+/// - `since`: the format of the store that introduced the kind. A new kind gets the next format number. Earlier
+///   versions refuse a store of this format, because they would not count, erase or export the records.
 /// - `hot`: the actor of the business has these records in its memory. It loads them in one scan, so the number of
 ///   their kind is below [`kind::HOT_END`].
 ///

@@ -173,7 +173,8 @@ impl Store {
         Ok(self.look(key)?.flatten())
     }
 
-    /// Passes the value of the key to `read` and returns its result. Returns `None` if the row is missing or set aside.
+    /// Passes the value of the key to the function `read`, and returns the result of `read`. Returns `None` if the row
+    /// is missing or set aside.
     pub fn find_as<T>(
         &self,
         key: &Key,

@@ -1,9 +1,8 @@
 //! The *mark*: a file with the number of the newest durable batch. It is written before the batch is acknowledged.
 //!
-//! sled treats a damaged byte near the end of its log like the trace of a crash, and silently drops the rest
-//! of the log. The journal treats a damaged last record like a torn write. A start detects these losses by
-//! comparing the mark with the number of the newest batch in the store. The mark survives a crash of the
-//! process even without a sync.
+//! sled treats a damaged byte near the end of its log like the trace of a crash, and silently drops the rest of the
+//! log. The journal treats a damaged last record like a torn write. A start detects these losses by comparing the mark
+//! with the number of the newest batch in the store. The mark survives a crash of the process even without a sync.
 //!
 //! After a clean stop the mark also contains the end of sled's log. A start then refuses torn messages.
 //!
@@ -11,9 +10,9 @@
 //! DIR/committed    number 8 | its complement 8 | end of the log 8 | check 8
 //! ```
 //!
-//! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches.
-//! After a power cut the mark may be older than the store. An earlier version overwrites only the first 16 bytes, so
-//! the check value no longer matches. The end of the log is then ignored.
+//! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches. After a
+//! power cut the mark may be older than the store. If an earlier version of the service uses the store, it overwrites
+//! only the first 16 bytes of the mark. The check value then no longer matches, and the end of the log is ignored.
 
 use std::fs::{File, OpenOptions};
 use std::io;

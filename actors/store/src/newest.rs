@@ -1,5 +1,6 @@
-//! The newest entry of a business's audit log. A change to records writes an audit entry. So the newest entry
-//! contains the newest id, the newest stamp, and the rows and bytes that the business uses.
+//! The newest entry of a business's audit log. A change to records writes an audit entry, which also contains the usage
+//! of the business (its numbers of rows and bytes). So the newest entry contains the newest id, the newest stamp and
+//! the current usage.
 
 use domain::{AuditId, BusinessId, ResourceId, Timestamp, Usage};
 

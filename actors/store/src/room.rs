@@ -6,7 +6,7 @@
 //!
 //! - The disk is checked at most once a second. The free space is estimated to have shrunk by [`WRITE_AMPLIFICATION`]
 //!   times the bytes that were submitted since the last check.
-//! - Changes that are refused because the free space fell below one of these three bounds are accepted again only when
+//! - If the free space falls below one of these three bounds, changes are refused. They are accepted again only when
 //!   the free space exceeds this bound by more than an eighth of the bound.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,8 +43,8 @@ pub enum DiskReserve {
     /// The default reserve: 1 GiB, or 5 % of the disk if that is less, but at least [`RESERVE_BYTES_MIN`].
     #[default]
     Usual,
-    /// A reserve of at least [`RESERVE_BYTES_MIN`] bytes. 0 means that there is no reserve, so the disk may become
-    /// full.
+    /// A reserve of this many bytes, or of [`RESERVE_BYTES_MIN`] if the number is smaller. With 0, there is no
+    /// reserve, so the disk may become full.
     Bytes(u64),
 }
 

@@ -1,7 +1,8 @@
 //! Counts and logs the rows that cannot be decoded.
 //!
-//! Invariants: a row that cannot be decoded stays in the store, so `verify` reports it. Each row is counted once and
-//! logged once, without its content. Scans skip the row, `get` returns an error for it, and `find` returns `None`.
+//! Invariants: a row that cannot be decoded is *set aside*. It stays in the store, so `verify` reports it. Scans skip
+//! the row, `get` returns an error for it, and `find` returns `None`. A row is counted only once, and logged only once,
+//! without its content.
 
 use std::collections::HashSet;
 

@@ -86,8 +86,8 @@ impl Tap {
         Ok(state.saved.range(range.from..range.to).map(|(key, row)| (*key, row.clone())).collect())
     }
 
-    /// Takes all saved values. If another value is saved later for one of their keys, the reader must ignore the later
-    /// value.
+    /// Takes all saved values. If another value is saved later for the key of a taken value, the reader must ignore the
+    /// later value.
     pub(super) fn take_all(&self) -> Saved {
         let mut state = self.0.lock();
         state.bytes = 0;

@@ -1,7 +1,7 @@
 //! Copies the list of tombstones to the directory of backups, where a restore reads it.
 //!
-//! Invariants: a copy is replaced atomically, and contains a digest of its lines. A list replaces the copy only if it
-//! begins with the lines of the copy, so the list of another service cannot replace it.
+//! Invariants: a copy is replaced atomically, and contains a digest of its lines. A list replaces the copy only if the
+//! list begins with the lines of the copy. So the list of another service cannot replace the copy.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -42,7 +42,7 @@ pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreErro
     let path = dir.join(TOMBSTONES_FILE);
     match fs::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // If `dir` is a data directory, the file is the list itself, which may be empty, and not a copy.
+        // The file is empty, so it is not a copy. It is the list itself, and `dir` is a data directory.
         Ok(text) if text.is_empty() => Ok(None),
         // A copy has at least one line, which contains the digest.
         Ok(text) if !text.contains(&b'\n') => Err(StoreError::TombstonesDamaged(path)),

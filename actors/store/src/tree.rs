@@ -10,8 +10,8 @@
 //!   LSN of a later header. But before sled writes this header, it only calls `sync_file_range`, which does not make
 //!   the segments durable. The thread that writes therefore estimates the growth for each row (an upper bound), and
 //!   syncs when the sum reaches [`LOG_BYTES_MAX`].
-//! - A sync ends with `sync_data` on the tree's own handle of `db`. It makes the data durable, and gets each write
-//!   error, which the kernel reports once per handle.
+//! - A sync ends with `sync_data` on the tree's own handle of `db`. This call makes the data durable. It also returns
+//!   each write error, because the kernel reports a write error once per handle.
 //! - A panic of sled becomes an error.
 //! - Rows are short (`VALUE_BYTES_MAX`), so sled writes no blob files, which it never syncs.
 
@@ -201,8 +201,8 @@ impl Tree {
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let before = self.with(StoreError::Apply, |db| match value {
             Some(value) => db.insert(key, value),
-            // A row that only the memtable contained is missing in sled. sled would still log its deletion,
-            // so the deletion is skipped.
+            // A row that was only in the memtable is not in sled. Deleting it would still enlarge sled's log, so the
+            // deletion is skipped.
             None if !db.contains_key(key)? => Ok(None),
             None => db.remove(key),
         })?;

@@ -1,8 +1,8 @@
 //! Counts the waiting deliveries, mails and notices of a business in memory, while a caller *watches* the business.
 //!
-//! Several actors write these rows (the business, its endpoints, the outbox), so each batch is counted when it is
-//! queued. Invariant: once the stored rows have been added, the count equals the number of rows that the store will
-//! contain when all queued batches are applied.
+//! Several actors write these rows: the business, its endpoints and the outbox. The store therefore counts the rows of
+//! each batch when the batch is queued. Invariant: once the stored rows have been added, the count equals the number of
+//! rows that the store will contain when all queued batches are applied.
 //!
 //! A row is identified by a 64-bit hash of its key, so 100,000 waiting rows take about 2 MB.
 
@@ -69,7 +69,7 @@ impl Rows {
 
 impl Waiting {
     /// Counts the waiting deliveries and the bytes of their events. If an event is sent to several endpoints, its bytes
-    /// count once for each.
+    /// count once for each endpoint.
     pub fn amount(&self) -> Amount {
         let rows = self.0.lock();
         Amount { rows: rows.deliveries.len() as u64, bytes: rows.bytes }

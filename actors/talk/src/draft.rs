@@ -61,7 +61,7 @@ pub struct Draft {
     /// The messages of the rounds so far.
     rounds: Vec<Value>,
     round: u32,
-    /// The number of calls in all rounds.
+    /// The number of function calls in all rounds.
     calls: u32,
     /// The model's sentences in this round, including dropped ones.
     said: Vec<String>,
@@ -725,8 +725,8 @@ impl PartOfDay {
     }
 }
 
-/// Cuts a range of dates into ranges that are read one by one. The third value is the maximum number of days with
-/// openings in each range.
+/// Divides a range of dates into ranges that are read one by one. Returns the first and the last date of each range,
+/// and the maximum number of days with openings to read in it.
 fn parts(from: NaiveDate, to: NaiveDate) -> Vec<(NaiveDate, NaiveDate, u32)> {
     let days = (to - from).num_days() + 1;
     if days <= DAYS_MAX.into() {

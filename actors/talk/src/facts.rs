@@ -41,7 +41,7 @@ pub struct Facts {
     pub greeting_fr: Option<String>,
     /// The `instructions` for the model.
     pub instructions: Option<String>,
-    /// Whether a call asks for the consent to texts after a booking.
+    /// Whether the receptionist asks for the consent to text messages after a booking in a call.
     pub asks_consent: bool,
     /// Whether codes can be sent, by text or by email.
     pub sends_codes: bool,

@@ -24,7 +24,7 @@ pub(crate) const BODY_CHARS_MAX: usize = 2_000;
 /// The maximum number of entries on all pages of a list. The conversation's state contains all of them.
 const LIST_MAX: usize = 63;
 const SUMMARY_LINES_MAX: usize = 20;
-/// The maximum number of consecutive turns that may say the same line.
+/// The maximum number of consecutive turns in which the receptionist says the same line.
 const SAME_LINE_MAX: u32 = 2;
 
 pub(crate) struct Flow<'a> {
@@ -132,7 +132,7 @@ impl<'a> Flow<'a> {
         guided::go(self, Step::Body);
     }
 
-    /// Stages a change. It replaces a change that was already staged.
+    /// Stages a change. Drops the change that was staged before.
     pub(crate) fn stage(&mut self, change: Change) {
         let is_number =
             self.channel() == Channel::Sms && matches!(change, Change::Move { .. } | Change::Cancel { .. });
@@ -151,7 +151,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Reads the staged change back, and offers yes and no.
+    /// Reads the staged change back, and offers the choices "yes" and "no".
     pub(crate) fn read_back(&mut self) {
         let writer = self.writer();
         let Some(stage) = &mut self.out.talk.stage else { return };

@@ -189,8 +189,8 @@ impl Arguments {
         self.get(name).map(parse).transpose()
     }
 
-    /// The number of the handle in an argument. The handle must begin with this letter. Numbers count from 0, so `s1`
-    /// has the number 0.
+    /// The index to which the handle in an argument refers. A handle consists of this letter and a number from 1 up, so
+    /// `s1` refers to the index 0.
     pub(crate) fn handle(&self, name: &str, letter: char) -> Result<Option<usize>, String> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let number =

@@ -470,7 +470,7 @@ fn advance_booking(flow: &mut Flow<'_>) -> Asked<()> {
     };
     let task = &mut flow.talk().place.task;
     task.service = Some(service.id);
-    // If the staff member does not offer the service, the caller is asked to choose another one.
+    // If the staff member does not offer the service, the caller is asked to choose another staff member.
     if task.staff.is_some_and(|staff| !service.staff.contains(&staff)) {
         (task.staff, task.wants_staff) = (None, true);
     }
@@ -695,7 +695,7 @@ fn openings(flow: &Flow<'_>, from: NaiveDate, to: NaiveDate) -> Asked<Vec<Offere
     Ok(openings.map(time).collect())
 }
 
-/// Sets the time of the task if only one opening fits the request. Otherwise, offers the caller days, times or a
+/// Sets the time of the task if only one opening fits the request. Otherwise, offers days or times, or offers to take a
 /// message, and returns false.
 fn find_time(flow: &mut Flow<'_>) -> Asked<bool> {
     let writer = flow.writer();

@@ -170,7 +170,7 @@ pub struct Talk {
     pub locale: Locale,
     pub mode: Mode,
     pub from: Option<String>,
-    /// The contact that the caller has proved to be. In a text thread (of SMS messages), the contact with the
+    /// The contact that the caller has proved to be. In a text thread (of SMS messages), it is the contact with the
     /// caller's phone number.
     pub contact: Option<ContactId>,
     /// The contact's name. Only a verified caller may hear it.
@@ -347,7 +347,7 @@ impl Handles {
         self.times_gone += gone;
     }
 
-    /// Returns the number of the handle of a time. Creates a handle if the time has none.
+    /// Returns the number in the handle of a time, such as 1 for `t1`. Creates a handle if the time has none.
     pub(crate) fn number_of(&mut self, time: OfferedTime) -> usize {
         let known = self.times.iter().position(|known| *known == time);
         let at = known.unwrap_or_else(|| {
@@ -357,7 +357,7 @@ impl Handles {
         self.times_gone + at + 1
     }
 
-    /// Returns the time whose handle has the number `at + 1`.
+    /// Returns the time with this index. The handle `t1` has the index 0.
     pub(crate) fn time(&self, at: usize) -> Option<OfferedTime> {
         self.times.get(at.checked_sub(self.times_gone)?).copied()
     }

@@ -20,7 +20,7 @@ const WEBSITE_TURNS_MAX: u32 = 30;
 const CALL_TIME_MAX: TimeDelta = TimeDelta::minutes(30);
 const TEXT_CHARS_MAX: usize = 2_000;
 const WEBSITE_TEXT_CHARS_MAX: usize = 400;
-/// The conversation changes to the other language after this many consecutive turns in it.
+/// After this many consecutive turns in the other language, the conversation changes to that language.
 const OTHER_LANGUAGE_TURNS: u32 = 2;
 /// After this many wrong confirmation numbers, a text thread is not answered for `SILENT`.
 const NUMBER_TRIES: u32 = 3;

@@ -78,7 +78,7 @@ impl From<&BlockedTime> for TimeOffView {
 }
 
 /// The future appointments that the change affects and that are outside bookable time, because of this change or an
-/// earlier one. They stay booked. Buffers and the minimum notice do not matter.
+/// earlier one. They stay booked. Buffers and the minimum notice are ignored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Affected")]
 pub struct AffectedView {

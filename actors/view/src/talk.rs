@@ -26,8 +26,8 @@ pub struct ReceptionistView {
     pub team_first_seconds: u32,
     /// The numbers whose calls are rejected and whose text messages are dropped, in E.164 form.
     pub blocked_numbers: Vec<String>,
-    /// Whether the receptionist may use the knowledge entries in answers to customers and assistants. Their text then
-    /// becomes public.
+    /// Whether the receptionist may use the knowledge entries in answers to customers and assistants. The text of
+    /// the entries then becomes public.
     pub knowledge_public: bool,
     /// The maximum number of tokens of the model that the business may use in a local day. With 0, no model is used.
     pub tokens_per_day: u64,

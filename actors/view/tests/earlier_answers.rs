@@ -1,6 +1,6 @@
-//! Stored answers of an earlier version, which a repeated request gets again.
+//! Tests responses that an earlier version has stored. A repeated request gets the stored response again.
 //!
-//! Invariant: a repeated answer equals the stored answer, so it has no property that the earlier version did not have.
+//! Invariant: the repeated response equals the stored response, so it has no property that the earlier version lacked.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use view::{
     OperatorContactView, OperatorMessageView, OperatorServiceView, OperatorStaffView, PersonView, render,
 };
 
-/// The answers of the version that first stored typed answers. Each line has a name and the answer.
+/// The responses of the first version that stored typed responses. Each line contains a name and a response.
 const ANSWERS: &str = include_str!("earlier_answers.txt");
 
 fn check<V: Serialize + DeserializeOwned>(name: &str) {

@@ -36,7 +36,7 @@ pub(crate) const BARE_KEY: [u8; 32] = [7; 32];
 pub(crate) struct Receivers {
     pub(crate) inbox: Arc<Inbox>,
     gate: watch::Sender<bool>,
-    /// A client configuration that trusts the authority of the receivers' certificate.
+    /// A client configuration that trusts the CA certificate of the receivers.
     pub(crate) client: Arc<ClientConfig>,
     /// A TLS acceptor with the receivers' certificate.
     pub(crate) acceptor: TlsAcceptor,

@@ -56,7 +56,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Reads the choices from the query. It does not check whether the time is still open.
+    /// Reads the choices from the query. It does not check whether the time can still be booked.
     pub(super) fn of(query: &Form, offer: &Offer, today: NaiveDate) -> Self {
         let mut choice = Self { service: offer.only(), ..Self::default() };
         // The steps after an unusable value keep their defaults.
@@ -109,7 +109,7 @@ impl Shop {
         at.utc().with_timezone(&self.profile.zone).date_naive()
     }
 
-    /// The open times from the first to the last date in `days`, as `GET /v1/availability` lists them.
+    /// The bookable times from the first to the last date in `days`, as `GET /v1/availability` lists them.
     pub(super) async fn open_times(
         &self,
         service: ServiceId,

@@ -112,7 +112,7 @@ impl Entered {
 pub(super) enum Reason {
     New,
     Invalid(Vec<Problem>),
-    /// The chosen time is no longer open.
+    /// The chosen time can no longer be booked.
     Taken,
     /// The form was already sent with other content, or its id was not issued for this page or has expired.
     Stale,
@@ -212,7 +212,8 @@ pub(super) async fn shown(
     page_as(status, &shown)
 }
 
-/// The open times on the day of the refused time or, if no time was refused, on the first day with open times.
+/// The bookable times on one day. It is the day of the refused time or, if no time was refused, the first day with
+/// bookable times.
 async fn times(
     view: &View,
     shop: &Shop,

@@ -1,9 +1,9 @@
 //! The limits on submitted forms and online bookings. The counts are in memory.
 //!
 //! Invariants:
-//! - A form that the limit on forms refuses is not counted.
-//! - A form that only another limit refuses, or whose booking fails, is counted by the limit on forms and by no other
-//!   limit.
+//! - A form that the limit on forms refuses counts towards no limit.
+//! - Any other form counts towards the limit on forms, even if another limit refuses the form or if its booking fails.
+//! - A booking that is refused or fails does not count towards the limits on bookings.
 
 use std::net::IpAddr;
 

@@ -285,7 +285,7 @@ impl Times<'_> {
         self.view.count("day-times", day.times.len() as u64)
     }
 
-    /// Whether this is the first day with an open time. The page shows the times of this day without a click.
+    /// Whether this is the first day with a bookable time. The page shows the times of this day without a click.
     fn is_first(&self, day: &Day) -> bool {
         self.week.first() == Some(day.date)
     }
@@ -303,7 +303,7 @@ impl Times<'_> {
         Choice { date, time: Some(*time), ..self.choice }.link(&self.path, self.locale)
     }
 
-    /// The link to the first day with an open time.
+    /// The link to the first day with a bookable time.
     fn soonest(&self) -> Option<String> {
         let choice = Choice { date: None, ..self.choice };
         self.choice.date.map(|_| choice.link(&self.path, self.locale))

@@ -1,4 +1,4 @@
-//! The open times of a week, and their texts.
+//! The bookable times of a week, and their texts.
 
 use chrono::{Days, NaiveDate};
 use domain::Timestamp;
@@ -11,11 +11,11 @@ use crate::book::refused::Refused;
 use crate::book::view::View;
 use crate::local_time::{WallClockError, instant};
 
-/// The number of days that are searched for the first open time.
+/// The number of days that are searched for the first bookable time.
 const SEARCHED_DAYS: u64 = 62;
 const WEEK: u64 = AVAILABILITY_DAYS_MAX.unsigned_abs();
 
-/// Seven days with their open times.
+/// Seven days with their bookable times.
 pub(super) struct Week {
     pub(super) days: Vec<Day>,
     pub(super) before: Option<NaiveDate>,
@@ -28,8 +28,8 @@ pub(super) struct Day {
 }
 
 impl Week {
-    /// Returns the week that begins on `choice.date` or, if no date is chosen, on the first day with an open time.
-    /// Returns `None` if no service is chosen.
+    /// Returns the week that begins on `choice.date`. If no date is chosen, the week begins on the first day with a
+    /// bookable time. Returns `None` if no service is chosen.
     pub(super) async fn of(shop: &Shop, choice: &Choice) -> Result<Option<Self>, Refused> {
         let Some(service) = choice.service else { return Ok(None) };
         let today = shop.today();
@@ -52,7 +52,7 @@ impl Week {
         self.days.iter().all(|day| day.times.is_empty())
     }
 
-    /// The first day with an open time. The page shows the times of this day without a click.
+    /// The first day with a bookable time. The page shows the times of this day without a click.
     pub(super) fn first(&self) -> Option<NaiveDate> {
         self.days.iter().find(|day| !day.times.is_empty()).map(|day| day.date)
     }
@@ -65,7 +65,7 @@ impl Day {
     }
 }
 
-/// The first day with an open time within [`SEARCHED_DAYS`].
+/// The first day with a bookable time within [`SEARCHED_DAYS`].
 pub(super) async fn first_open(shop: &Shop, choice: &Choice) -> Result<Option<NaiveDate>, Refused> {
     let Some(service) = choice.service else { return Ok(None) };
     let mut first = shop.today();

@@ -109,7 +109,7 @@ impl Managed {
     }
 
     /// Returns the response to a form. If the change was made, the response redirects to the page of the appointment.
-    /// If it was refused, `refused` shows the current state of the appointment.
+    /// If the change was refused, `refused` shows the current state of the appointment.
     async fn answer<F>(self, done: Result<(), FormError>, refused: fn(Self, FormError) -> F) -> Answered
     where
         F: Future<Output = Answered>,

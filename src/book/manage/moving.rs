@@ -20,7 +20,7 @@ use crate::book::view::{View, page_as};
 
 /// The number of days on the page.
 const DAYS: u64 = 7;
-/// The number of days that are searched for the first day with an open time.
+/// The number of days that are searched for the first day with a bookable time.
 const SEARCHED_DAYS: u64 = 62;
 
 #[derive(Template)]
@@ -86,7 +86,7 @@ impl Managed {
         slots.ok_or_else(Refused::not_found)
     }
 
-    /// The first day with an open time, and the open times of the week that begins on this day.
+    /// The first day with a bookable time, and the bookable times of the week that begins on this day.
     async fn first_open(&self, today: NaiveDate) -> Result<(NaiveDate, Vec<Slot>), Refused> {
         let mut searched = 0;
         while searched < SEARCHED_DAYS {

@@ -39,7 +39,7 @@ struct Page {
     waits: bool,
     may_move: bool,
     may_cancel: bool,
-    /// Whether the page says that the customer may not make changes. It is false if the appointment has ended.
+    /// Whether the page says that the customer may not make changes. The value is false if the appointment has ended.
     is_fixed: bool,
     /// The path of the booking page, if the appointment has ended or will not take place.
     again: Option<String>,

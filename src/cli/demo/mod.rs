@@ -218,8 +218,8 @@ pub async fn make(service: &Service, language: Locale) -> Result<Sample, Service
         });
         operator.make(&of("messages"), message).await?;
     }
-    // Adds an ended and an open chat of the booking page. With a chat model, this would delay the start, so no chat is
-    // added.
+    // Adds an ended and an open chat of the booking page. If a chat model is configured, no chat is added, since the
+    // model would delay the start.
     let receptionist = json!({"channels": {"website": true}, "knowledge_public": true});
     operator.change(&of("receptionist"), receptionist).await?;
     let chats = [(&CHAT[..2], true), (&CHAT[2..], false)];
@@ -252,7 +252,7 @@ fn language(variable: impl Fn(&str) -> Option<String>) -> Locale {
     }
 }
 
-/// The open times of a service in the week from tomorrow, for one staff member or for any.
+/// The bookable times of a service in the week from tomorrow, for one staff member or for any.
 async fn open_times(
     business: &BusinessHandle,
     service: ServiceId,
@@ -304,8 +304,8 @@ async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineE
 async fn guide(service: &Service, sample: &Sample, dir: Option<&PathBuf>) -> Result<String, EngineError> {
     let business = service.engine().business(sample.business_id);
     let profile = business.business().await?;
-    // The printed commands book one time and then move the appointment to another. A move keeps the staff
-    // member, so both times must be open for the same staff member.
+    // The printed commands book an appointment and then move it to another time. A move keeps the staff member, so
+    // both times must be bookable with the same staff member.
     let page = PageRequest { limit: 100, after: None };
     let (mut slots, mut staff_id) = (Vec::new(), None);
     for member in business.staff(&page).await?.items {
@@ -375,8 +375,8 @@ fn program(started_as: Option<OsString>) -> String {
     if plain { name } else { format!("'{}'", name.replace('\'', r"'\''")) }
 }
 
-/// The options that a command needs to find the service. The text is empty if it finds the service without
-/// options.
+/// The options that a command needs to find the service. The text is empty if the command
+/// finds the service without options.
 fn options(service: &Service, dir: Option<&PathBuf>) -> String {
     let mut options = String::new();
     if service.admin.to_string() != ADMIN_LISTEN {

@@ -27,7 +27,7 @@ const WEEK: [Weekday; 7] =
 pub(super) struct Records {
     pub(super) lines: String,
     pub(super) business_id: BusinessId,
-    /// The service in the example commands that `demo` prints.
+    /// The id of the salon's service that the printed example commands book.
     pub(super) service_id: ServiceId,
     pub(super) camille: StaffId,
     pub(super) webhook_id: WebhookId,
@@ -318,7 +318,7 @@ impl Writer {
     fn webhook(&mut self) -> WebhookId {
         let id: WebhookId = self.numbers.id(self.begun);
         let off_at = self.now - TimeDelta::hours(26);
-        // The reserved domain `.example` has no addresses, and the endpoint is off, so nothing is sent.
+        // The reserved domain `.example` has no addresses, and the endpoint is disabled, so nothing is sent.
         let webhook = json!({
             "id": id, "url": "https://newsletter.salon-lumiere.example/hooks/receptionist",
             "events": ["appointment.booked", "call.completed", "message.taken", "contact.created"],

@@ -15,7 +15,7 @@ const COMING_DAYS: i64 = 10;
 pub(super) const TIME_OFF_DAYS: [i64; 2] = [6, 8];
 /// The minutes between two bookable times.
 const GRID: i64 = 30;
-/// The number of contacts at the start of the history. Each further contact is added at the first visit.
+/// The number of contacts at the start of the history. Each further contact is added at the contact's first visit.
 pub(super) const REGULARS: usize = 130;
 /// The index of a contact with earlier visits. No random visit is assigned to this contact.
 pub(super) const AWA: usize = 0;

@@ -1,4 +1,4 @@
-//! Checks of the `doctor` command: the problems that they find, and the advice that they give.
+//! Tests which problems the checks of the `doctor` command find, and which advice they give.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! Tests that the scenarios of the repository detect faults of a receptionist: each fault here must fail at
-//! least one scenario.
+//! Tests that the scenarios of the repository detect faults of a receptionist: each fault here must make at
+//! least one scenario fail.
 //!
 //! The program itself contains no switch for these faults. Instead, a test imitates a faulty service: it
 //! changes the scenario before the correct service plays it, or the records and words afterwards, or both.

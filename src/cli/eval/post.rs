@@ -11,8 +11,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 use view::TurnsTakenView;
 
-/// In the background, the service writes the mail that contains the code. If there is no mail after this time, the turn
-/// has sent no code.
+/// The maximum time to wait for a code. The service writes the mail with the code in the background. If no mail arrives
+/// within this time, the turn has sent no code.
 const CODE_TIME_MAX: Duration = Duration::from_millis(200);
 
 /// The codes that a run has mailed.

@@ -22,7 +22,7 @@ struct File {
 pub(super) struct Scenario {
     pub(super) name: String,
     pub(super) now: Timestamp,
-    /// The lines of an export, without the first and the last one.
+    /// The lines of an export, without the first and the last line.
     pub(super) business: Vec<Value>,
     pub(super) caller: Caller,
     pub(super) expect: Expected,

@@ -58,8 +58,8 @@ fn businesses() {
 #[test]
 fn calendars() {
     let all = format!("{B}/calendars");
-    // Before a password is read, its argument holds the path of the password file, or the name of the password that
-    // the prompt asks for.
+    // Before a password is read, the request contains the path of the password file instead. Without a file, it
+    // contains the name of the password that the prompt asks for.
     for (flag, password) in [("--password-file f", "f"), ("", "password")] {
         check(
             &format!("calendar discover --business b1 --url U --username ada {flag}"),

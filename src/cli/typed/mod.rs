@@ -1,9 +1,9 @@
 //! Texts that the operator types and that are replaced before a request: `Salon` by the id of the business,
 //! `mon` by `monday`, `2026-03-02 9:00` by an instant.
 //!
-//! Invariant: the module is pure. It leaves an unknown time zone, or an unknown weekday in opening hours,
-//! unchanged, and the service reports it. The service accepts only dates and instants, so this module itself
-//! reports a day or local time that it cannot interpret.
+//! Invariant: the module is pure. It does not change an unknown time zone, or an unknown weekday in opening hours,
+//! and the service reports the problem. The module itself reports a day or a local time that it cannot interpret,
+//! since the service accepts only dates and instants.
 
 pub(super) mod hours;
 pub(super) mod near;

@@ -98,8 +98,8 @@ async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
 
 #[tokio::test]
 async fn an_endless_response_ends_the_attempt() {
-    // The relay sends until the client closes the connection. The buffers of both sockets hold fewer bytes than this,
-    // so a smaller number shows that the client did not read the whole response.
+    // The relay sends until the client closes the connection. The buffers of both sockets hold fewer bytes than
+    // this number, so the relay can only send this many bytes to a client that continues to read.
     const BUFFERED_MAX: usize = 32 << 20;
     for (scheme, starttls, step) in [
         ("smtp+plain", false, At::Greeting),
@@ -133,8 +133,8 @@ async fn a_relay_with_an_untrusted_certificate_gets_nothing() {
     }
 }
 
-/// Operators may have such a certificate, because `openssl req -x509` by default makes a self-signed
-/// certificate that is marked as an authority.
+/// By default, `openssl req -x509` makes a self-signed certificate that is marked as a CA certificate. Operators
+/// may use such a certificate for a relay.
 #[tokio::test]
 async fn a_relay_may_use_a_trusted_certificate_that_is_marked_as_an_authority() {
     let authority = |host: &str| {

@@ -122,8 +122,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<S> {
         let _ = self.stream.get_mut().flush().await;
     }
 
-    /// If the configuration has no fault for this step, sends the usual response and returns true. If it has one,
-    /// returns false after a scripted response, and `None` if the connection must be closed.
+    /// Responds at a step. Without a fault for this step, sends the usual response and returns true. With a fault,
+    /// returns false after a scripted response, or `None` if the connection must be closed.
     async fn at(&mut self, step: At, usual: &str) -> Option<bool> {
         match self.manner.odd.filter(|(at, _)| *at == step).map(|(_, does)| does) {
             None => self.say(usual).await,

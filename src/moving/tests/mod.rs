@@ -13,8 +13,8 @@ const EARLIER: [(u32, &str); 4] = [
     (4, include_str!("lines_4.jsonl")),
     (5, include_str!("lines_5.jsonl")),
 ];
-/// The properties that each version added, newest version first, with their values in records from lines of
-/// earlier versions.
+/// The properties that each version added, newest version first. Each property has the value that a record gets if
+/// its line is of an earlier version.
 const ADDED: [(u32, &[&str]); 3] = [
     (
         5,

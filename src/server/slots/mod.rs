@@ -6,10 +6,9 @@
 //! - A full listener closes idle connections. It begins with the address that has the most slots, and there
 //!   with the connection that has been idle for longest. It closes no connection of an address with fewer
 //!   slots than the address of the new connection.
-//! - A connection without a slot is in the reserve, which serves only the paths that always answer. The
-//!   reserve has at most [`RESERVE_MAX`] connections, and [`RESERVE_PER_ADDRESS_MAX`] per address. Each
-//!   serves one request and is closed after [`RESERVE_TIME_MAX`]. A full reserve closes its oldest
-//!   connection.
+//! - A connection without a slot is in the reserve, which serves only the paths for supervisors and monitoring. The
+//!   reserve has at most [`RESERVE_MAX`] connections, and [`RESERVE_PER_ADDRESS_MAX`] per address. Each serves one
+//!   request and is closed after [`RESERVE_TIME_MAX`]. A full reserve closes its oldest connection.
 //! - A client of a trusted proxy has at most [`Limits::per_address`] simultaneous requests.
 
 use std::cmp::Reverse;
@@ -200,8 +199,9 @@ impl Slots {
 }
 
 impl State {
-    /// Adds a connection to the reserve. If the reserve, or the part for the address, is full, closes the oldest
-    /// connection in it.
+    /// Adds a connection to the reserve. If the address has used up its part of the reserve, closes the oldest
+    /// reserve connection of this address. Otherwise, if the reserve is full, closes the oldest connection in the
+    /// reserve.
     fn reserve(&mut self, id: u64, address: IpAddr, link: &Arc<Link>) {
         let of_its_address = self.reserve.iter().filter(|(_, other, _)| *other == address).count();
         let oldest = if of_its_address >= RESERVE_PER_ADDRESS_MAX {

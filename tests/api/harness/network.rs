@@ -24,8 +24,8 @@ impl Network {
         self.down.store(down, Ordering::Relaxed);
     }
 
-    /// Waits until `count` attempts that never end have begun: lookups of silent names, and connections to
-    /// the silent address.
+    /// Waits until the service has begun `count` lookups of silent names and connections to the silent address.
+    /// These attempts never end.
     pub(crate) async fn wait_for_silent(&self, count: usize) {
         while self.silent.load(Ordering::Relaxed) < count {
             tokio::task::yield_now().await;

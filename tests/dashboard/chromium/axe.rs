@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::window::Window;
 
-/// The path of axe-core that `.ci/run` uses. The environment variable `AXE` replaces it.
+/// The path at which `.ci/run` installs axe-core. The environment variable `AXE` can name another path.
 const PLACE: &str = "target/tools/node_modules/axe-core/axe.min.js";
 
 /// The source code of axe-core. Prints a line and returns `None` if the file is missing.

@@ -333,12 +333,13 @@ async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
     let looks = [(1280, false), (768, true), (390, false)].map(|(width, dark)| Looks { width, dark });
     for (place, day) in days.enumerate() {
         window.look(looks[place % looks.len()]).await;
-        // The page is that of the first day or that of the last month, from which the present month is far.
+        // Opens the picker on a page of the first or of the last month. For some days, the picker therefore starts many
+        // months away from the day.
         picker(if place % 2 == 0 { DAY } else { "calendar?view=day&date=2027-02-10" }).await;
         if place < looks.len() {
             desk.meets_wcag().await;
         }
-        // The month comes into view, as when a person scrolls the list.
+        // Scrolls to the month of the day, as a person scrolls the list of months.
         let scroll = format!(
             "const months = [...document.querySelectorAll('.picker .months a')];
              const place = months.findIndex(month => month.href.includes('date={}'));

@@ -1,4 +1,4 @@
-//! Tests of tasks in the calendar with the keyboard alone, and of the first view of pages on a phone.
+//! Tests of tasks in the calendar with the keyboard alone, and of the part of a page that a phone shows first.
 
 use serde_json::{Value, json};
 

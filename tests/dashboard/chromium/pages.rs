@@ -7,10 +7,10 @@ use super::salon::Salon;
 use super::window::{Looks, Window, window};
 use crate::harness::Browser;
 
-/// The widths at which every page is checked. A page is checked in another mode at each width, so it is checked
-/// in every mode. The modes rotate over the pages, so every width also occurs with every mode.
+/// The widths at which every page is checked. At each width, a page is checked in a different mode, so every page is
+/// checked in every mode. The order of the modes differs between the pages, so each width also occurs with every mode.
 const WIDTHS: [u32; 4] = [1920, 1280, 768, 360];
-/// Dark or light colours, and the language.
+/// The modes: whether the colours are dark, and the language.
 const MODES: [(bool, &str); 4] = [(false, "en"), (true, "fr"), (false, "fr"), (true, "en")];
 /// The narrowest screen that WCAG 1.4.10 requires, in CSS pixels.
 const NARROW: Looks = Looks { width: 320, dark: false };
@@ -62,7 +62,7 @@ async fn pages_follow_their_security_policy_fit_narrow_windows_and_meet_wcag() {
     check_all_pages(2..4).await;
 }
 
-/// Checks every page at some of the widths.
+/// Checks every page at the widths with these indexes in `WIDTHS`.
 async fn check_all_pages(widths: std::ops::Range<usize>) {
     let salon = Salon::open().await;
     let Some(window) = window(&salon.server.origin()).await else { return };
@@ -114,7 +114,7 @@ async fn pages_of_a_member_and_of_an_empty_business_fit_the_window_and_meet_wcag
     assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
 }
 
-/// Opens the pages. Returns the problems that it has found.
+/// Opens and checks the pages. Returns the problems.
 async fn check(
     window: &Window,
     pages: impl IntoIterator<Item = &str>,

@@ -172,7 +172,7 @@ impl Salon {
         }
     }
 
-    /// A browser in which this person, the owner or the member, is signed in.
+    /// A browser in which the person with this id is signed in.
     pub(super) async fn signed_in(&self, id: &str) -> Browser {
         let person = crate::harness::Person { id: id.to_owned(), link: String::new() };
         self.server.signed_in(&self.id, &person).await
@@ -187,13 +187,13 @@ impl Salon {
         person
     }
 
-    /// The path of a page in the table of routes, with ids of the salon. Returns `None` for a page that needs
-    /// no session.
+    /// Replaces the placeholders in a path of the table of routes with ids of the salon. Returns `None` for a path with
+    /// other placeholders, and for a path that does not lead to a page.
     pub(super) fn address(&self, path: &str) -> Option<String> {
         let date = DATE.to_owned();
         // Only a pending appointment can be declined.
         let appointment = if path.ends_with("/decline") { &self.waits } else { &self.appointment };
-        // Only a person whose access is disabled can be enabled.
+        // This page exists only for a person whose access is disabled.
         if path.ends_with("/enable") {
             return None;
         }

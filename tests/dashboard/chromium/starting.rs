@@ -10,14 +10,15 @@ use super::pages::take_over;
 use super::window::{Looks, Window, window};
 use crate::harness::{Person, Server};
 
-/// A set, the service that is booked, and texts of the pages.
+/// A starting set, the service that is booked, and texts of the pages.
 struct Set {
     trade: &'static str,
     locale: Locale,
     title: &'static str,
     hours: &'static str,
     customer: &'static str,
-    /// The names, minutes and prices of some services. The first one is booked.
+    /// Two services of the set: the name, and the duration and price as the page shows them. The first service is
+    /// booked.
     services: [(&'static str, &'static str); 2],
     count: usize,
     /// The first day on which the business is open.
@@ -101,7 +102,7 @@ impl<'a> New<'a> {
         Self { server, window, id, by_keyboard }
     }
 
-    /// Activates a link or button, and moves the focus into a field.
+    /// Activates a link or button, or moves the focus into a field.
     async fn goes(&self, css: &str) {
         if self.by_keyboard {
             tab_to(self.window, css).await;
@@ -128,7 +129,8 @@ impl<'a> New<'a> {
         assert_eq!(self.window.run(over).await, 0, "{}", self.window.path().await);
     }
 
-    /// Checks a page after the set was created. In French, a practice has patients and `actes`.
+    /// Checks a page after the set was created. The pages of a French practice must not contain the words `prestation`
+    /// and `client`.
     async fn is_right(&self, set: &Set) {
         self.meets_wcag().await;
         if set.is_practice() {
@@ -189,7 +191,7 @@ async fn start_with_each_set(by_keyboard: bool, looks: [Looks; 4]) {
         window.sees(set.says("During opening hours", "Aux horaires de l’établissement")).await;
         new.goes("main .notice a[href$='/today']").await;
 
-        // The owner books a service of the set at the first open time.
+        // The owner books a service of the set at the first free time.
         new.goes("main .steps a.first[href$='/appointments/new']").await;
         window.find("dialog.beside[open] [name=q]").await;
         new.is_right(set).await;
@@ -205,7 +207,7 @@ async fn start_with_each_set(by_keyboard: bool, looks: [Looks; 4]) {
             );
             window.run(&choose).await;
         }
-        // After the response has arrived, the page shows the open times of the chosen service.
+        // After the response has arrived, the page shows the free times of the chosen service.
         let chosen = "return document.querySelector('dialog [name=service]').value";
         let chosen = window.run(chosen).await.as_str().unwrap().to_owned();
         window.find(&format!("dialog [name=times_of][value^='{chosen}']")).await;
@@ -247,7 +249,7 @@ async fn start_with_each_set(by_keyboard: bool, looks: [Looks; 4]) {
         let profile = new.get("").await;
         assert_eq!(profile["customer_word"], set.customer.to_lowercase());
         let complaints = window.complaints().await;
-        // The stream of the owner before ends when another owner signs in, and the browser reports that.
+        // When another owner signs in, the stream of the previous owner ends. The browser reports that.
         let complaints: Vec<_> = complaints
             .iter()
             .filter(|one| !one.contains("the server responded with a status of 4"))

@@ -19,7 +19,7 @@ struct Task<'a> {
     steps: u32,
 }
 
-/// The cost of a task: its steps here, its page loads here, and its steps in the best known product.
+/// The cost of a task: its steps and its page loads in the dashboard, and its steps in the best known product.
 struct Cost {
     steps: u32,
     loads: u32,
@@ -120,7 +120,8 @@ async fn the_ten_most_frequent_tasks_take_at_most_the_steps_of_the_best_known_pr
     // The team books for a customer who arrives without an appointment and gives no name.
     let task = from(TODAY).await.click(FREE).await.click("dialog.beside [data-does=walk-in]").await;
     task.done("Booked.", cost(2, 0, 3)).await;
-    // The team moves an appointment to another time, moves it also to another staff member, and cancels it.
+    // The team moves an appointment to another time, then to another time and another staff member, and then cancels
+    // it.
     let card = |minute: u32| format!("#board .visit[data-minute='{minute}']");
     from(TODAY).await.drag(&card(690), None).await.done("Moved.", cost(1, 0, 1)).await;
     let other = "#board .lane:nth-of-type(2) .track";

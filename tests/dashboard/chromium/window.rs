@@ -30,7 +30,7 @@ const RUNS: &str = "
     if (script) import(script.src).then(() => done(), () => done()); else done();
 ";
 
-/// The maximum number of times that the driver is started, if it ends immediately each time.
+/// The maximum number of attempts to start the driver. An attempt fails if the driver ends immediately.
 const STARTS_MAX: usize = 5;
 
 /// The process that controls Chromium. It is ended on drop.
@@ -269,7 +269,7 @@ impl Window {
     }
 
     /// Runs a script until it ends without an error. The script fails at the browser's own timeout, and also when
-    /// another page is loaded. The function then runs it again.
+    /// another page is loaded. The function then runs the script again.
     async fn patiently(&self, script: &str, given: Vec<Value>) -> Result<Value, CmdError> {
         let begun = Instant::now();
         loop {
@@ -289,8 +289,8 @@ impl Window {
         }
     }
 
-    /// Clicks the first element that matches this selector. A live update may replace the element before the
-    /// click, which then reaches the new element.
+    /// Clicks the first element that matches this selector. If a live update removes this element before the click, the
+    /// function finds the element again.
     #[allow(dead_code, reason = "only the tests of the dashboard have live updates")]
     pub(super) async fn click(&self, css: &str) {
         let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! A receiver of webhooks in memory, for every host name in `example.com`. The test chooses its response.
+//! An in-memory receiver of webhooks for every host name in `example.com`. The test chooses the response.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

@@ -15,9 +15,9 @@ use crate::harness::{Browser, Page, Server};
 /// The value in a row for a redirect to the sign-in page.
 const SIGN_IN: u16 = 401;
 
-/// The expected responses of a route: its method, its path, and the statuses for an owner, an admin, a
-/// member, the owner of another business, and a client without a session. The path of a request contains the
-/// id of an existing business. All other ids and the tokens are invented. Forms are sent without fields.
+/// A route, as its method and its path, and the expected statuses for an owner, an admin, a member, the owner of
+/// another business, and a client without a session. The path of a request contains the id of an existing business. All
+/// other ids and the tokens are invented. Forms are sent without fields.
 type Row = (&'static str, &'static str, [u16; 5]);
 
 fn rows() -> impl Iterator<Item = Row> {
@@ -52,7 +52,7 @@ const DOORS: &[Row] = &[
 /// An id that belongs to no record.
 const MADE_UP: &str = "00000000-0000-7000-8000-000000000001";
 
-/// The index of the client without a session in a row.
+/// The index in a row for the client without a session.
 const SIGNED_OUT: usize = 4;
 
 /// Creates a salon with people, and another business. Returns the salon's id and the browsers of the five

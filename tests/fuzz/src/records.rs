@@ -61,8 +61,8 @@ fn same<R: Record + PartialEq>(bytes: &[u8]) -> bool {
     true
 }
 
-/// Like [`same`], but the encoded record may be longer than `bytes`. An audit record of an earlier version has no usage
-/// of newer kinds. Encoding adds this usage. Returns the encoded record.
+/// Like [`same`], but the encoded record may be longer than `bytes`. The usage in an audit record of an earlier version
+/// lacks the kinds of rows that were added later. Encoding adds these kinds. Returns the encoded record.
 fn readable<R: Record + PartialEq>(bytes: &[u8]) -> Option<Vec<u8>> {
     let record = R::decode(bytes).ok()?;
     let encoded = record.encode();

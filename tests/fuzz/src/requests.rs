@@ -93,7 +93,8 @@ pub(crate) struct Server {
     ids: Vec<(&'static str, String)>,
 }
 
-/// The records that exist before an input. Each has its placeholder, the path of its creation and the body.
+/// The records that exist before an input. Each row contains the placeholder of a record, and the path and the body of
+/// the request that creates the record.
 const FOUNDING: [(&str, &str, &str); 16] = [
     (
         "business_id",

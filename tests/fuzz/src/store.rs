@@ -1,8 +1,8 @@
 //! A fuzz target for the store, in memory and on disk. An input is a sequence of changes, scans, delayed
 //! syncs, crashes and reopenings. The target compares the store with a `BTreeMap` that gets the same changes.
 //!
-//! After a crash, the store must be in the complete state after some change, and contain every acknowledged
-//! change.
+//! After a crash, the store must contain the first changes of the sequence and no part of later ones. Every
+//! acknowledged change must be among the first changes.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

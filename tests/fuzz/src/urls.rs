@@ -1,8 +1,7 @@
-//! A fuzz target for the rules on webhook URLs and addresses, which are compared with a second
-//! implementation.
+//! A fuzz target that compares the service's rules on webhook URLs and addresses with a second implementation.
 //!
-//! The second implementation compares an address with the first and the last address of each range in the
-//! registries. The service compares prefixes.
+//! To decide whether an address is public, the second implementation compares it with the first and the last address of
+//! each range in the registries. The service compares the prefix of the address instead.
 
 use std::future::{Future, ready};
 use std::io;

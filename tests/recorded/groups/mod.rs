@@ -16,8 +16,8 @@ use std::pin::Pin;
 use crate::scene::Scene;
 use crate::tape::{Line, UNLIMITED};
 
-/// Creates a record of every kind for the paths. The only endpoint is disabled, so that no delivery runs
-/// during the requests.
+/// A script that creates a record of every kind. The paths of later requests contain the ids of these records. The only
+/// endpoint is disabled, so that no delivery runs during the requests.
 pub(crate) const FOUNDING: &str = include_str!("../scripts/founding.txt");
 
 /// The rate limit, in requests per minute, for the test group that reaches it.

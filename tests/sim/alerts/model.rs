@@ -199,10 +199,10 @@ impl Expected {
         unasked
     }
 
-    /// Checks that the outbox and its log contain exactly the expected mails. The person who is sometimes disabled may
-    /// have fewer mails. At the limit on pending mails, every person may have fewer. `unasked` is, for each person, the
-    /// number of alerts whose mail was dropped and that appear only in the list. No mail may contain these alerts.
-    /// Returns the mails that must arrive.
+    /// Checks that the outbox and its log contain exactly the expected mails. The person whose access is sometimes
+    /// disabled may have fewer mails. At the limit on pending mails, every person may have fewer. `unasked` contains
+    /// the number of each person's alerts that appear only in the list, because their mail was dropped. No mail may
+    /// contain these alerts. Returns the mails that must arrive.
     pub(super) fn check_mails(
         &self,
         store: &Store,

@@ -1,5 +1,6 @@
-//! Imports of contacts into the additional businesses. Other requests book for, merge and erase the first people of a
-//! file. The other people of the file are only imported.
+//! Imports of contacts into the guest houses (see `guests`). After an import, the first people of the file are guests:
+//! other requests book appointments for these guests, merge them and erase them. No other request is about the
+//! remaining people of the file.
 //!
 //! Invariants between two runs of the engine:
 //! - Either all people of a file exist, or none. No person exists twice.

@@ -22,8 +22,8 @@ use crate::sim::runtime;
 const TAKEN_BACK: TimeDelta = TimeDelta::seconds(15);
 /// The maximum time from the last check of a notice by the service to its acceptance by the relay.
 const UNDER_WAY: TimeDelta = TimeDelta::seconds(5);
-/// The maximum numbers of notices to one address within [`COUNTED_FOR`]: of notices about changes by customers, and of
-/// all notices.
+/// The limits on notices to one address within [`COUNTED_FOR`]. The first limit applies to notices about changes by
+/// customers, and the second limit to all notices.
 const BY_CUSTOMERS_MAX: usize = 6;
 const TO_MAX: usize = 20;
 const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);

@@ -29,8 +29,7 @@ use crate::looks::all;
 use crate::shop::{phone, text};
 use crate::world::World;
 
-/// The time after the end of a connection within which the last requests of the connection certainly end, in
-/// milliseconds.
+/// After a calendar connection has ended, its last requests certainly end within this time, in milliseconds.
 const PAUSE_MILLIS: i64 = 10 * 60_000;
 /// The first phone number of the contacts of practices.
 const PHONES: usize = 5_000_000;

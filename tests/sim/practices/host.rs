@@ -98,8 +98,8 @@ pub(crate) struct State {
     pub(crate) refused: BTreeSet<AppointmentId>,
     /// The events that the service has not written, by path.
     pub(crate) foreign: BTreeMap<String, Foreign>,
-    /// The busy times that a read before this time has stored are not checked, because the settings have changed, the
-    /// machine was suspended, or the time of the service was wrong.
+    /// The test does not check busy times that the service read before this time. Since such a read, the settings have
+    /// changed, the machine was suspended, or the time of the service was wrong.
     pub(crate) set_at: Timestamp,
     /// Whether written events may have the content of earlier settings.
     pub(crate) has_changed_detail: bool,
@@ -301,7 +301,7 @@ impl CalendarHost {
             Fault::HangsLate,
         ];
         let fault = *self.dice.pick(&faults);
-        // A page with a successful status would acknowledge a write that had no effect, so a write gets another fault.
+        // A page with a successful status would acknowledge a write that had no effect, so a write gets `Lost` instead.
         Some(if is_write && fault == Fault::Html { Fault::Lost } else { fault })
     }
 

@@ -310,8 +310,8 @@ impl<'a> Schedule<'a> {
         // A cache. For each range of dates, it contains the timeline, and the hours of staff members on these dates.
         let mut days: BTreeMap<(NaiveDate, NaiveDate), (Timeline, BTreeMap<StaffId, Spans>)> =
             BTreeMap::new();
-        // The date of the previous appointment and its bounds. The appointments of a staff member are sorted, so the
-        // next appointment is usually on the same date.
+        // The local date on which the previous appointment starts, and the bounds of this date. The appointments of a
+        // staff member are sorted, so the next appointment is usually on the same date.
         let mut day: Option<(NaiveDate, Range<Timestamp>)> = None;
         let mut outside = Vec::new();
         let concerned = self.busy.meeting(during.clone(), *staff);

@@ -4,8 +4,8 @@
 //!
 //! - An overriding booking never overlaps an active appointment of its staff member, not even a past one. The staff
 //!   member is active and offers the service.
-//! - [`Schedule::overridden`] lists a rule if and only if [`Schedule::assign`] would refuse the time because of it. The
-//!   list is therefore empty for a time that the team can book without overriding.
+//! - [`Schedule::overridden`] lists a rule if and only if [`Schedule::assign`] would refuse the time because of this
+//!   rule. The list is therefore empty for a time that the team can book without overriding.
 
 use super::super::words::words;
 use super::{Appointment, BusyQuery, Schedule, SlotReason, SlotRequest, StaffId, TimeDelta};

@@ -171,7 +171,7 @@ fn meets(for_all: &BTreeMap<Timestamp, Timestamp>, start: Timestamp, end: Timest
     for_all.range(..end).map(|(_, until)| *until).find(|until| *until > start)
 }
 
-/// Finds conflicts of one staff member. Queries in ascending order are fast. A query for a time before that of the
+/// Finds conflicts of one staff member. Queries in ascending order are fast. A query for an earlier time than the
 /// previous query is slower, because it needs a search.
 #[derive(Clone, Debug)]
 pub struct BusyCursor<'a> {
@@ -195,8 +195,7 @@ impl BusyCursor<'_> {
     /// be at least the sum of the buffers between them.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
-        // The conflict ends at `other`. If the buffer before the new appointment begins there, the appointment itself
-        // starts at the returned time.
+        // Returns the start of the new appointment if the buffer before it begins at `other`, the end of the conflict.
         let until =
             |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
         let for_all = &self.busy.for_all;

@@ -83,8 +83,8 @@ impl<'a> Calendar<'a> {
         day_bounds(self.zone, date)
     }
 
-    /// Returns the instants of a date, extended to the end of the last window that opens on it. The weekly windows of
-    /// the date count even if it is a special day.
+    /// Returns the instants of a date, extended to the end of the last window that opens on the date. The weekly
+    /// windows of the date count even if the date is a special day.
     pub fn reach_of(&self, date: NaiveDate) -> Range<Timestamp> {
         let (wall, day) = (Wall::new(self.zone), self.day_bounds(date));
         let special = self.special.get(&date).map_or(&[][..], |day| day.hours.windows());
@@ -188,8 +188,8 @@ impl Timeline {
         around.peek().is_some() && around.all(|window| !window.is_on_grid(wall))
     }
 
-    /// True if `[start, end)` is within open time and overlaps no break. `start` must be on one of the dates of this
-    /// timeline.
+    /// True if `[start, end)` is within opening hours and overlaps no break. `start` must be on one of the dates of
+    /// this timeline.
     pub fn holds(&self, start: Timestamp, end: Timestamp) -> bool {
         self.open.cover(start, end) && !self.breaks.meet(start, end)
     }

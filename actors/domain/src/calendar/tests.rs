@@ -227,9 +227,9 @@ fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
 
 #[test]
 fn a_start_is_on_the_grid_of_a_window_that_is_open() {
-    // Clocks show 01:10 and 01:25 twice on Sunday. Saturday's window closes at the second 01:10. This time is
-    // on the window's grid, but is not a start time, because the window is then closed. Sunday's window opens
-    // at the first 01:25.
+    // Clocks show 01:10 and 01:25 twice on Sunday. Saturday's window closes at the second 01:10. This time is on the
+    // window's grid, but it is not a start time, because the window closes at this time. Sunday's window opens at the
+    // first 01:25.
     let hours = [(Saturday, "23:40", "01:10"), (Sunday, "01:25", "02:55")];
     let first = ["00:10-04", "00:40-04", "01:10-04", "01:25-04", "01:40-04", "01:55-04"];
     let second = ["01:25-05", "01:55-05", "02:25-05"];
@@ -245,7 +245,7 @@ fn havana_changes_its_clocks_at_midnight() {
         ["00:00-04", "00:30-04", "00:00-05", "00:30-05", "01:00-05", "01:30-05"],
     );
     // If midnight occurs twice, a window that closes at midnight closes at the second one. If midnight is skipped, the
-    // window closes at the clock change, and a window that begins at 00:00 opens there.
+    // window closes at the clock change, and a window that begins at 00:00 opens at the clock change.
     let saturday = [(Saturday, "23:00", "24:00")];
     assert_eq!(starts(Havana, &saturday, "2026-11-01", 30), ["00:00-04", "00:30-04"]);
     assert_eq!(starts(Havana, &saturday, "2026-03-07", 60), ["23:00-05"]);

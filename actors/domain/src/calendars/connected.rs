@@ -29,7 +29,7 @@ pub const READ_EVERY_IN_USE: TimeDelta = TimeDelta::seconds(60);
 pub const IN_USE: TimeDelta = TimeDelta::minutes(10);
 /// The time between two complete reads.
 pub const COMPLETE_EVERY: TimeDelta = TimeDelta::days(1);
-/// The time from a complete read that timed out to the next one. Meanwhile, only changes are read.
+/// The time from a complete read that timed out to the next complete read. Meanwhile, only changes are read.
 pub const COMPLETE_AGAIN_AFTER: TimeDelta = TimeDelta::hours(1);
 /// A read is a *mass deletion* if it would delete at least this number of events and more than half of the
 /// stored events. It is applied only after a complete read has confirmed it.
@@ -50,7 +50,7 @@ const RETRY_AFTER: [TimeDelta; 4] =
 const REFUSALS_MAX: u32 = 3;
 /// The minimum time from the first to the last of the refusals that stop the reads.
 const REFUSED_FOR: TimeDelta = TimeDelta::minutes(10);
-/// Reads of a calendar stop when the server has responded for this time that the calendar does not exist.
+/// Reads of a calendar stop after the server's responses have said for this long that the calendar does not exist.
 const MISSING_FOR: TimeDelta = TimeDelta::hours(24);
 
 words! {
@@ -177,8 +177,8 @@ pub struct ConnectedCalendar {
     pub collection_name: String,
     /// Whether the events of the calendar block bookings.
     pub busy: bool,
-    /// Whether appointments of the staff member are written to the calendar. It is true only for
-    /// [`CalendarKind::Caldav`].
+    /// Whether appointments of the staff member are written to the calendar. Only a [`CalendarKind::Caldav`] calendar
+    /// can have this setting.
     pub write: bool,
     /// The content of written events.
     pub detail: FeedDetail,
@@ -229,8 +229,8 @@ pub struct CalendarState {
     pub complete_at: Option<SteadyTime>,
     pub failing_since: Option<SteadyTime>,
     pub failures: u32,
-    /// The time of the first of the consecutive refusals of the credentials, and their number. The field is `None` if
-    /// the last read did not end with such a refusal.
+    /// The time of the first of the consecutive refusals of the credentials, and the number of these refusals. The
+    /// field is `None` if the last read did not end with such a refusal.
     pub refused: Option<(SteadyTime, u32)>,
     pub missing_since: Option<SteadyTime>,
     /// Whether the team has received the alert about the current outage.
@@ -314,7 +314,8 @@ impl CalendarState {
 
     /// Whether the clock was wrong at the last read, or is wrong now. A read stores only the busy times around the time
     /// that the clock shows, so the busy times around the present time may be missing until the next complete read.
-    /// After a complete read that timed out, the next read is not complete, so that the server can respond in time.
+    /// Returns false after a read that timed out, so that the next read is not complete and the server can respond in
+    /// time.
     pub fn was_read_at_another_time(&self, now: Timestamp) -> bool {
         let has_timed_out = self.error.as_ref().is_some_and(|error| error.code == CalendarFault::Timeout);
         !has_timed_out && self.last_read_at.is_some_and(|at| (now - at).abs() > COMPLETE_EVERY)

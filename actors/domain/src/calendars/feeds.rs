@@ -5,14 +5,15 @@ use chrono::TimeDelta;
 use crate::words::words;
 use crate::{Editor, FeedId, KeyCreator, Membership, Role, SERVICE_MINUTES, StaffId, Timestamp};
 
-/// The maximum number of feeds of the whole business, and of feeds of each staff member. Revoked feeds do not count.
+/// The maximum number of feeds for the whole business. Each staff member can have the same number of feeds in addition.
+/// Revoked feeds do not count.
 pub const FEEDS_MAX: usize = 10;
 /// The maximum number of appointments in a feed.
 pub const FEED_APPOINTMENTS_MAX: usize = 5_000;
 
-/// An appointment stays in a feed for this time after its end.
+/// An appointment stays in a feed until this long after its end.
 const FEED_PAST: TimeDelta = TimeDelta::days(30);
-/// An appointment enters a feed this time before its start.
+/// A feed contains an appointment only if the appointment starts within this time from now.
 const FEED_AHEAD: TimeDelta = TimeDelta::days(400);
 
 words! {

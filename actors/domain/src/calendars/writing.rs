@@ -3,7 +3,8 @@
 //!
 //! Invariants:
 //!
-//! - Only the newest state of an appointment is written. The acknowledgement of an older state never makes it `synced`.
+//! - Only the newest state of an appointment is written. The acknowledgement of an older state never makes the write
+//!   `synced`.
 //! - An appointment has a [`CalendarWrite`] if and only if its `calendar_sync_status` is not `not_connected`.
 //! - A remote change never changes an appointment. The copy becomes `failed`, and is not written again automatically.
 
@@ -26,7 +27,7 @@ const RETRY_AFTER: [TimeDelta; 8] = [
     TimeDelta::hours(6),
     TimeDelta::hours(12),
 ];
-/// A longer `Retry-After` of a server counts as this time.
+/// The maximum pause that a server can request with `Retry-After`. A longer value is reduced to this one.
 pub const SERVER_PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
 /// The time after which a calendar is disconnected, even if not all of its written events are deleted.
 pub const REMOVAL_MAX: TimeDelta = TimeDelta::hours(24);
@@ -82,7 +83,7 @@ pub struct CalendarWrite {
     pub event: Option<(Timestamp, Timestamp)>,
 }
 
-/// An event that a read has found, with the UID of an appointment.
+/// An event that has the UID of an appointment, as a read of the calendar has found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenEvent {
     /// The path of the event, if it is not the path that this service chooses.
@@ -274,8 +275,8 @@ fn content(
 }
 
 /// Returns the changes to the [`CalendarWrite`]s of an appointment after a change to the appointment. `rows` contains
-/// the present ones, each with the properties of its calendar. `target` is the calendar to which appointments of the
-/// staff member are written.
+/// the present [`CalendarWrite`]s, each with the properties of its calendar. `target` is the calendar to which
+/// appointments of the staff member are written.
 pub fn follow(
     (before, after): (Option<&Appointment>, &Appointment),
     rows: Vec<(CalendarWrite, WritesTo)>,
@@ -290,8 +291,9 @@ pub fn follow(
                 let of = |it: &Appointment| (content(it, FeedDetail::Services), it.staff_id);
                 of(before) == of(after)
             });
-            // The calendar's task may not have reached this write yet. The newest state is not written any more, so the
-            // write must not stay `synced`. An event that has ended stays in the calendar.
+            // The calendar's task may not have processed this write yet. The newest state of the appointment is no
+            // longer written to this calendar, so the write must not stay `synced`. An event that has ended stays in
+            // the calendar.
             let kept = match to {
                 WritesTo::Removing | WritesTo::Leaving if row.is_deletion || is_same => {
                     all.push(row);

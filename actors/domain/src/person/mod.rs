@@ -286,8 +286,9 @@ impl Person {
         self.end_sessions(|session| !session.is_good(now)) || link
     }
 
-    /// True if the account has no session and no link, and has not been used for `LEFT_KEPT`, or for `ORPHAN_KEPT` if
-    /// it has no password and has had no sign-in. The caller deletes such an account if it has no membership.
+    /// True if the account has no session and no link, and has been unused for a certain time. This time is
+    /// `ORPHAN_KEPT` for an account without a password and without any sign-in, and `LEFT_KEPT` for other accounts. The
+    /// caller deletes such an account if it has no membership.
     pub fn may_be_orphan(&self, now: Timestamp) -> bool {
         let unused = self.password.is_none() && self.last_sign_in_at.is_none();
         let kept = if unused { ORPHAN_KEPT } else { LEFT_KEPT };

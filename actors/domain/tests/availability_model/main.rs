@@ -72,7 +72,8 @@ proptest! {
             ask(&model, &world, &listed, *millis)?;
         }
 
-        // A booked time is no longer free for its staff member. After the cancellation, it is free again.
+        // After a booking, the time is no longer free for the assigned staff member. After the cancellation, it is free
+        // again.
         for pick in picks {
             let before = listed;
             if before.is_empty() {

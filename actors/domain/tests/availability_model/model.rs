@@ -25,9 +25,9 @@ pub(crate) struct Model<'a> {
     pub(crate) wall: Vec<i64>,
     /// Each local day with the index of its first minute, in the order of these minutes.
     pub(crate) days: Vec<(i64, usize)>,
-    /// For each minute, whether it is in an open window.
+    /// For each minute, whether it is in a window of the opening hours.
     pub(crate) open: Vec<bool>,
-    /// For each minute, whether it is on the grid of an open window.
+    /// For each minute, whether it is on the grid of such a window.
     pub(crate) step: Vec<bool>,
     /// For each minute, whether it is in a break.
     pub(crate) pause: Vec<bool>,
@@ -170,8 +170,8 @@ impl<'a> Model<'a> {
         self.bookings.iter().all(|other| other.staff != staff || end <= other.start || other.end <= start)
     }
 
-    /// True if the time between the new appointment and each booked one is at least the sum of their buffers, and the
-    /// staff member is not absent during the new appointment and its buffers.
+    /// True if the time between the new appointment and each booked appointment is at least the sum of their buffers,
+    /// and the staff member is not absent during the new appointment and its buffers.
     fn keeps_free(&self, staff: usize, start: i64, end: i64) -> bool {
         let (before, after) = self.case.buffers;
         let clear = |other: &Booking| {

@@ -57,8 +57,8 @@ impl<'a> Reapplying<'a> {
         self.revoke_feeds(after).await
     }
 
-    /// Ends the listed businesses, starts the erasure of the listed contacts and removes the listed people.
-    /// After its next start, the service completes the deletions and erasures.
+    /// Ends the listed businesses, starts the erasure of the listed contacts and removes the listed people. The service
+    /// completes the deletions and erasures after its next start.
     async fn apply_tombstones(&mut self, after: Option<&TakenBack>) -> Result<(), EngineError> {
         let clocks = Clocks::open(self.store, Arc::clone(&self.ports.clock)).await?;
         for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {

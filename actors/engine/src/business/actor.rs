@@ -199,7 +199,7 @@ impl Actor for BusinessActor {
 impl Running {
     async fn handle(&mut self, myself: ActorRef<Message>, message: Message) -> Handled {
         let Self { state, businesses, asked, maintained, has_looked, .. } = self;
-        // After a failure, the store writes nothing, so a new decision would be lost.
+        // A store that has failed writes nothing more, so a new decision would be lost.
         if state.store.failed() {
             match message {
                 Message::Change(decide) => (decide(Err(EngineError::Stopping), Timestamp::MIN).done)(),

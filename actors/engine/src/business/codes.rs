@@ -98,9 +98,9 @@ impl State {
 }
 
 impl TurnContext<'_, '_> {
-    /// Sends a code to the contact with this phone number, if the contact has a future appointment and an email address
-    /// and has not unsubscribed from all emails, and if no limit is reached. The mail is sent after the commit of the
-    /// turn.
+    /// Sends a code to the contact with this phone number. Does nothing if a limit is reached, or if the contact has no
+    /// email address, has unsubscribed from all emails, or has no future appointment. The mail is sent after the commit
+    /// of the turn.
     pub(super) fn send_code(&mut self, phone: &str) -> Result<()> {
         let Ok(phone) = Phone::from_e164(phone.to_owned()) else { return Ok(()) };
         let Some(contact) = contacts::find(self.context, Some(&phone), None)? else { return Ok(()) };

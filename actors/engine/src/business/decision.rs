@@ -80,7 +80,7 @@ impl<G: Gives> Decision<G> {
     }
 
     /// Adds the writes, audit entries, events, summary request and code of the decision `other`, and returns the answer
-    /// of `other`. Mails and alerts of `other` are lost, so it must have none.
+    /// of `other`. Mails and alerts of `other` are lost, so `other` must have none.
     pub(super) fn with<H: Gives>(mut self, other: Decision<H>) -> (Self, H::Value) {
         let Decided { writes, audit, events, summarize, code, .. } = other.decided;
         self.decided.summarize = self.decided.summarize.or(summarize);

@@ -142,7 +142,8 @@ impl Personal for Conversation {
     }
 }
 
-/// A message without a contact belongs to the contact with its phone number, or to the contact of its call.
+/// A message without a contact belongs to the contact with the phone number in the message, or to the contact of its
+/// call.
 impl Personal for TakenMessage {
     fn without(
         &self,

@@ -1,8 +1,8 @@
 //! Idempotency: the answer to a request is stored in the batch of its change.
 //!
-//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. The key of its
-//! row contains the day of the answer. A look-up reads the rows of today and yesterday. A background job deletes older
-//! rows.
+//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. The key of the
+//! row in the store contains the day of the answer. A look-up reads the rows of today and yesterday. A background job
+//! deletes older rows.
 
 use chrono::TimeDelta;
 use domain::{

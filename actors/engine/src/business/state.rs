@@ -42,7 +42,7 @@ use crate::maintenance::{AgeMarks, HourlyRound};
 /// `busy` contains the appointments that started within this time before now. This time is longer than the longest
 /// service and the longest local day together.
 pub(crate) const BUSY_PAST: TimeDelta = TimeDelta::hours(50);
-/// After it has read this number of rows, the actor lets other tasks run.
+/// Each time the actor has read this number of rows, it lets other tasks run.
 pub(super) const ROWS_PER_TURN: usize = 1_024;
 /// When `busy` reaches back further than [`BUSY_PAST`] plus this time, the entries that are older than [`BUSY_PAST`]
 /// are dropped.
@@ -171,8 +171,8 @@ impl State {
         }
     }
 
-    /// The schedule for a booking at `starts_at` or a move to it. If the team overrides the rules, `starts_at` may be
-    /// in the past. In this case, the appointments around it are read into `past`.
+    /// The schedule for a booking at `starts_at`, or for a move to this time. If the team overrides the rules,
+    /// `starts_at` may be in the past. In this case, the appointments around this time are read into `past`.
     pub(crate) fn schedule_at<'a>(
         &'a self,
         (now, starts_at): (Timestamp, Timestamp),

@@ -1,5 +1,5 @@
 //! The engine's part of a turn of a conversation. The rules in the crate [`talk`] ask questions and request changes.
-//! This module answers them from the state of the business actor.
+//! This module answers the questions and makes the changes with the state of the business actor.
 //!
 //! Invariants:
 //! - A change obeys the rules for bookings by customers. The change becomes part of the decision of the turn,
@@ -115,8 +115,8 @@ pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
         greeting_en: receptionist.greeting.en.clone(),
         greeting_fr: receptionist.greeting.fr.clone(),
         instructions: receptionist.instructions.clone(),
-        // No carrier is connected, so every transfer fails, and the service can send no text messages. Codes are sent
-        // by email.
+        // No telephone carrier is connected, so every transfer fails, and the service can send no text messages. Codes
+        // are sent by email.
         transfers_fail: true,
         asks_consent: false,
         sends_codes: state.outbox.transport().is_some(),
@@ -201,7 +201,7 @@ impl TurnContext<'_, '_> {
                 }
                 None => schedule.slots(ask.service, ask.staff, (day, last), Terms::Integration),
             };
-            // A service or staff member that has become inactive has no openings.
+            // A service or staff member that has become inactive has no bookable times.
             let slots = match slots {
                 Err(Refusal::Invalid(_)) => return Ok(Vec::new()),
                 slots => slots?,
@@ -459,7 +459,7 @@ pub(crate) struct Session {
     pub(crate) used: Used,
 }
 
-/// The parts of a session that the engine uses and the rules in [`talk`] do not.
+/// The parts of a session that the engine uses. The rules in [`talk`] do not use these parts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Used {

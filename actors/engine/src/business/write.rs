@@ -160,7 +160,8 @@ impl Write {
                 }
             }
             Self::Appointment { before, after } => {
-                // Without this property, the list ordered by `updated_at` would miss the appointment.
+                // The list ordered by `updated_at` would miss an appointment whose id contains a time before its
+                // creation.
                 assert!(
                     after.id.minted_at() >= after.created_at,
                     "the id of appointment {} contains a time before its creation",

@@ -61,8 +61,8 @@ impl State {
         let target = self.written_calendar(after.staff_id);
         let target = target.map(|it| Ok::<_, StoreError>((it.id, self.writes_to(it.id)?))).transpose()?;
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        // `follow` checks whether the appointment has ended. It gets the current time, because the stamp of the change
-        // may be later.
+        // `follow` checks whether the appointment has ended. It gets the current time instead of the stamp of the
+        // change, because the stamp may be later.
         Ok(follow((before, after), rows, target, (self.clocks.now(), self.clocks.steady())))
     }
 

@@ -1,7 +1,7 @@
 //! Feeds: the tokens in their addresses, and the requests of calendar services.
 //!
 //! Invariants:
-//! - Only the answer to the creation of a feed contains its token. The store has only the token's SHA-256.
+//! - Only the response to the creation of a feed contains its token. The store has only the token's SHA-256.
 //! - A request sees every change that was acknowledged before it, for example the revocation of the feed.
 
 use std::collections::HashSet;

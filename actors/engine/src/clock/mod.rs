@@ -132,8 +132,9 @@ impl Clocks {
         }
     }
 
-    /// Stores the believed time if the stored time is too early. Then no stamp after a crash is earlier than the last
-    /// stamp in a list that is read now. Returns true if the list must wait until the time is durable.
+    /// Stores the believed time if the stored time is too early. A list that is read now may show stamps up to the
+    /// believed time, and no stamp after a crash may be earlier than these. Returns true if the list must wait until
+    /// the time is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
@@ -168,8 +169,8 @@ impl Clocks {
         }
         let newest = self.0.newest.load(Ordering::Relaxed);
         self.0.newest_kept.store(newest, Ordering::Relaxed);
-        // The time of this clock is stored instead of the wall-clock time, because a wrong wall-clock time would
-        // expire idempotency keys at the next start.
+        // The field `wall` gets the believed time, because a wrong wall-clock time would expire idempotency keys at the
+        // next start.
         let wall = self.now();
         let boot = boot(&*self.0.port);
         let passed = boot.map_or_else(|| millis(self.0.port.steady()), |boot| boot.passed);

@@ -120,8 +120,8 @@ impl State {
                 self.turn_asked = false;
                 return self.turn(deliveries).await;
             }
-            // Deliveries may be due, so the actor keeps the message's permit, and therefore runs, until a
-            // turn has read the rows.
+            // Deliveries may be due, so the actor keeps the message's permit until a turn has read the rows. The permit
+            // keeps the actor running.
             Message::Wake(permit) => self.work = Some(permit),
             Message::Permit(attempt_permit, permit) => {
                 self.work = Some(permit);

@@ -97,8 +97,9 @@ impl State {
         Ok(())
     }
 
-    /// Aborts attempts without an outcome and releases their permits. If the endpoint is enabled, only attempts from
-    /// before it was last disabled are aborted. If it is disabled or deleted, all of them are aborted.
+    /// Aborts attempts without an outcome and releases their permits. If the endpoint is enabled, only the attempts
+    /// that began before it was last disabled are aborted. If the endpoint is disabled or deleted, all these attempts
+    /// are aborted.
     pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
@@ -148,8 +149,8 @@ impl State {
         }
     }
 
-    /// Writes the outcome of an attempt. If the outcome disables the endpoint, the actor of the business writes the
-    /// outcome.
+    /// Writes the outcome of an attempt. If the outcome disables the endpoint, asks the actor of the business to write
+    /// the outcome instead.
     pub(super) fn record(&mut self, deliveries: &Arc<Deliveries>, ended: Ended) -> Result<(), StoreError> {
         let (shared, event) = (&deliveries.shared, ended.delivery.event_id);
         // The outcome of an attempt is dropped if the endpoint is deleted, because no rows may be written for
@@ -178,8 +179,8 @@ impl State {
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
         // A delivery contains the number of deliveries that had reached the endpoint before its first attempt. The
-        // current number is written in the same batch, so that no stored delivery contains a greater number than the
-        // stored one.
+        // current number is written in the same batch. So no stored delivery contains a number that is greater than the
+        // stored current number.
         let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;

@@ -50,7 +50,7 @@ impl std::fmt::Debug for SentDelivery {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryTally {
     pub delivered: usize,
-    /// The number of deliveries whose newest attempt failed, also if a retry follows.
+    /// The number of deliveries whose newest attempt failed, even if a retry follows.
     pub failed: usize,
     /// The number of deliveries that were not sent because the endpoint was disabled.
     pub missed: usize,
@@ -92,9 +92,9 @@ impl BusinessHandle {
         asked
     }
 
-    /// Resolves a webhook's host. Refuses the host if an address is not public. The refusal never names the
-    /// address. Fails with [`EngineError::Overloaded`] if too many lookups run, or if this machine lacks
-    /// resources or network.
+    /// Resolves a webhook's host. Refuses the host if one of its addresses is not public. The refusal never names this
+    /// address. Fails with [`EngineError::Overloaded`] if too many lookups run, or if this machine lacks resources or
+    /// network.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
         let Deliveries { saves, client, .. } = &*self.businesses.deliveries;
         let _permit = saves.take(self.id).ok_or(EngineError::Overloaded)?;

@@ -116,8 +116,9 @@ impl Export {
         &self.moving.shared
     }
 
-    /// Returns the next records, or none after the last business. A business begins with its profile and
-    /// ends with an end record. A business with missing records has no end record, and the export fails.
+    /// Returns the next records, or none after the last business. A business begins with its profile and ends with an
+    /// end record. A business with missing records has no end record. The export then continues, but fails after the
+    /// last business.
     pub async fn next(&mut self) -> Result<Vec<Moved>, ExportError> {
         if let Some(lane) = self.noted.take() {
             self.shared().store.wait_durable(lane).await?;

@@ -20,8 +20,8 @@ impl Engine {
         &self.parts.businesses.deliveries
     }
 
-    /// Returns the number of connected calendars by kind and status, and the maximum time since the last successful
-    /// read among the calendars that are read.
+    /// Returns the number of connected calendars by kind and status, and the longest time since the last successful
+    /// read of a calendar. This time does not consider calendars that are idle, stopped or being disconnected.
     pub fn calendars(&self) -> (BTreeMap<(CalendarKind, CalendarStatus), usize>, Option<TimeDelta>) {
         self.parts.businesses.readings.figures(self.now())
     }

@@ -180,7 +180,7 @@ impl Engine {
         People::new(&self.parts.people)
     }
 
-    /// The believed time: the wall clock, as far as the steady clock confirms it.
+    /// The believed time. It follows the wall clock, but it follows a jump of the wall clock only after ten minutes.
     pub fn now(&self) -> Timestamp {
         self.shared().clocks.now()
     }
@@ -247,7 +247,7 @@ impl Engine {
         self.parts.backups.begin((&shared.store, self.parts.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();
         shared.note((by, AuditAction::BackupBegun), id, began, &mut batch);
-        // The call does not wait for the commit, because a crash that loses this entry also ends the backup.
+        // This function does not wait for the commit, because a crash that loses this entry also ends the backup.
         shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(id)
     }
@@ -261,8 +261,8 @@ impl Engine {
     /// has failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
-        // The actors of people must write the recorded uses of sessions to the store before `shared.close`,
-        // after which they refuse changes.
+        // The actors of people refuse changes after `shared.close`. So they must write the recorded uses of sessions to
+        // the store before this call.
         let uses = async {
             for running in write_uses(people).await {
                 running.wait_idle().await;

@@ -142,8 +142,8 @@ pub(crate) struct State {
     /// Maps each mail in a change that is not durable yet to the first mail of the change, which identifies the change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail into which other mails are being gathered. Until the change that gathers them is
-    /// durable, no other mail of the business is sent, because it might be one of the gathered mails.
+    /// For each business, the mail into which other mails are being gathered. Until this change is durable, no other
+    /// mail of the business is sent, because that mail might be one of the gathered mails.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,
@@ -192,8 +192,8 @@ impl State {
         let now = shared.steady.now();
         Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
         for key in recorded {
-            // If the appointment of a notice changed while the notice was being written, the notice was not
-            // dropped. Therefore the notice is compared with the appointment again.
+            // If the appointment of a notice changed while the notice was being written, the notice could not be
+            // dropped at that time. Therefore the notice is compared with the appointment now.
             if let Some(notice) = unless_business_set_aside(self.read(shared, key))?
                 .flatten()
                 .flatten()

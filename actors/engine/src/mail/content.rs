@@ -12,8 +12,7 @@ use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
 use super::notice;
 use super::unsubscribe::Unsubscribe;
 
-/// The maximum number of audit entries, from the time of the offer on, that are read to find the entry about
-/// an offer.
+/// The search for the audit entry about an offer begins at the time of the offer and reads at most this many entries.
 const OFFER_ENTRIES_MAX: usize = 64;
 
 pub(super) fn letter(

@@ -433,7 +433,8 @@ const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
 const BY_CUSTOMERS_TO: Limit = Limit { name: "notices by customers", max: 6, together: TimeDelta::zero() };
 const TO: Limit = Limit { name: "notices to", max: 20, together: TimeDelta::zero() };
 const OF_BUSINESS: Limit = Limit { name: "notices of", max: 2_000, together: TimeDelta::minutes(10) };
-/// How many rows with counts are checked after each notice. A row that no limit needs any more is deleted.
+/// The number of rows with counts that are checked after each notice. A checked row that no limit needs any more is
+/// deleted.
 const STALE_LOOKS: usize = 2;
 
 impl Limit {

@@ -176,7 +176,7 @@ impl Outbox {
         self.transport.get().map(|transport| *transport.figures.lock())
     }
 
-    /// Waits until this instant for the mails that are being sent, and then stops sending.
+    /// Waits for the mails that are being sent, at most until this instant. Then stops the outbox.
     pub(crate) async fn stop(&self, until: Instant) {
         let Some(transport) = self.transport.get() else { return };
         #[allow(clippy::cast_possible_truncation, reason = "the constant is small")]

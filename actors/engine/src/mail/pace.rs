@@ -14,8 +14,8 @@ use tokio::time::Instant;
 pub(super) const SENDS_MAX: usize = 8;
 /// The pause after the first failure of the relay. It doubles with each failure.
 const REST: Duration = Duration::from_secs(1);
-/// The longest pause. A failed mail waits at least this long before its next attempt, so if only one mail is
-/// waiting, the pause does not delay it.
+/// The longest pause. A failed mail waits at least this long before its next attempt, so if only one mail is waiting,
+/// the pause does not delay this mail.
 const REST_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]

@@ -257,7 +257,7 @@ struct StepChange {
     step: Step,
 }
 
-/// Requests cannot make this change, so it is not in the list of changes.
+/// This change implements the trait here, because requests cannot make it, so the lists of changes do not contain it.
 impl Listed for StepChange {}
 
 impl Change for StepChange {

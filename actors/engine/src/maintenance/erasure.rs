@@ -57,8 +57,7 @@ macro_rules! declare {
             last + 1
         };
 
-        /// Each kind of record has its own stage. Cleans the next records of the kind to which the current stage
-        /// belongs.
+        /// Cleans the next records of the current stage. Each kind of record has its own stage.
         fn clean_personal(step: &mut Cleaning<'_>) -> Result<bool, StoreError> {
             $(declare! { @clean step (domain::$record) $([$($mark)+])* })*
             $(declare! { @clean step ($other) $([$($other_mark)+])* })*

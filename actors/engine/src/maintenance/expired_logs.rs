@@ -189,13 +189,13 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
     Ok(!is_through)
 }
 
-/// The manage links of an appointment have ended if the appointment ended at the returned instant or earlier. `noted`
+/// The manage links of an appointment have expired if the appointment ended at the returned instant or earlier. `noted`
 /// is the id of an audit entry that, by steady time, is older than the period for which links are kept.
 pub(super) fn links_ended_by(noted: AuditId, now: Timestamp) -> Timestamp {
     noted.minted_at().min(now - LINK_KEPT)
 }
 
-/// Deletes the manage links that have ended. Returns true if no links are left to check.
+/// Deletes the manage links that have expired. Returns true if no links are left to check.
 fn expire_links(
     state: &State,
     step: &mut Step<'_>,

@@ -124,8 +124,8 @@ fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<Key>), StoreErr
     Ok((batch, used))
 }
 
-/// Starts the actors of businesses with unfinished work (`keys::unfinished`), which then continue the work. Unfinished
-/// work is an erasure, a merge, missing reminders, a marked event or an open conversation.
+/// Starts the actors of businesses with unfinished work (`keys::unfinished`). The actors then continue this work.
+/// Unfinished work is an erasure, a merge, missing reminders, a marked event or an open conversation.
 #[derive(Default)]
 pub(super) struct UnfinishedErasures {
     after: Option<Key>,

@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //!
-//! - A call that is repeated after an interruption has the same result.
+//! - A function of this module that is called again after an interruption has the same result.
 //! - The rows of a business are deleted in bounded steps, so other work continues.
 //! - A slug belongs to one business: [`open_all`] runs while the slugs of the businesses are locked.
 //! - The batch that opens an imported business also records the import in the store's list of tombstones. The
@@ -88,8 +88,8 @@ pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, Engi
     let Shared { store, steady, .. } = &*moving.shared;
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // An earlier call that was cancelled may have submitted the batch that opens the business. Opening the business
-        // again would overwrite later changes, so this call waits for that batch.
+        // An earlier run of this function, which was cancelled, may have submitted the batch that opens the business.
+        // Opening the business again would overwrite later changes, so this run waits for that batch.
         store.wait_durable(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;

@@ -295,8 +295,8 @@ impl ImportedBusiness {
         Ok(())
     }
 
-    /// Checks a call. If the contact of the call is missing, it counts as erased, and its data is removed from the
-    /// call.
+    /// Checks a call. If the contact of the call is missing, the contact counts as erased, and the contact's data is
+    /// removed from the call.
     fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
         let starts_first = call.ended_at >= call.started_at;
         check(problems, starts_first, "ended_at", ProblemCode::Before("started_at"));

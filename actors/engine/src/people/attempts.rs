@@ -25,7 +25,7 @@ use crate::window::{Rate, Windows};
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
 /// The maximum number of counted failures of an email address. An attempt counts as a failure until it succeeds. This
 /// maximum is greater than the number of failures that affect the delay. So attempts in progress, which may still
-/// succeed, never displace the failures that affect it.
+/// succeed, never displace the failures that affect the delay.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// Up to this number, the failures of an email address cause no delay.
 const PROMPT: u32 = 5;

@@ -28,8 +28,8 @@ use crate::quota::{Quota, QuotaPermit};
 /// The maximum number of rows per request. A row of more than [`ROW_BYTES`] counts as several rows.
 pub(crate) const SCAN_ROWS_MAX: usize = 2_048;
 const ROW_BYTES: usize = 4 << 10;
-/// The maximum number of rows of a step is [`SCAN_ROWS_MAX`] divided by this number. That is enough for a page of 100
-/// items with five rows each.
+/// The maximum number of rows of a step is [`SCAN_ROWS_MAX`] divided by this number. The result is enough for a page of
+/// 100 items with five rows each.
 const STEPS: usize = 4;
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
 const ROWS_PER_LOOK: usize = 32;
@@ -105,8 +105,8 @@ impl<'a> Reader<'a> {
         self.rows.set(self.rows.get() + 1 + value.len() / ROW_BYTES);
     }
 
-    /// Whether the step must end. A step calls this after it has read a row, so that each step processes at
-    /// least one row.
+    /// Whether the step must end. A step calls this function only after it has read a row, so each step reads at least
+    /// one row.
     pub(crate) fn is_used_up(&self) -> bool {
         self.rows.get() > self.step_max || self.is_overdue()
     }

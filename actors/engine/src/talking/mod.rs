@@ -3,8 +3,8 @@
 //! A turn has three steps:
 //!
 //! 1. The actor of the business reads the facts and the stored conversation (`prepare`).
-//! 2. The rounds of the model run outside the actor (`turn`). When the model calls a function, the actor
-//!    answers the call, but makes no change.
+//! 2. The rounds of the model run outside the actor (`turn`). When the model calls a function, the actor answers the
+//!    function call, but makes no change.
 //! 3. The actor runs the same rules again with all answers, and commits the turn and its effects in one batch.
 //!
 //! Invariants:
@@ -12,8 +12,8 @@
 //! - A turn changes nothing before its last step. A crash before the last step loses only a turn whose response has not
 //!   been sent.
 //! - If the conversation has changed since the first step, the turn is refused.
-//! - A turn continues after its client disconnects, and a request to the model counts from the moment when it is sent,
-//!   so a client cannot use tokens that are not counted.
+//! - A client cannot use tokens that are not counted: a turn continues after its client disconnects, and the tokens of
+//!   a request to the model count from the moment when the request is sent.
 //! - If the model is slow or fails, or if the business has used up its tokens, the guided path (the rules without a
 //!   model) answers the turn.
 
@@ -52,7 +52,7 @@ const FINISH_TIME_MAX: Duration = Duration::from_millis(500);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
 /// The minimum time for the function calls of a round. It applies even if the response ends at the deadline, because
-/// the complete calls in the response are still answered.
+/// the complete function calls in the response are still answered.
 const FUNCTIONS_TIME_MIN: Duration = Duration::from_secs(1);
 /// The model is not used for this time after [`FAILURES`] failures, or after its server has refused a
 /// request.
@@ -116,8 +116,8 @@ struct Model {
     server: Arc<dyn ModelServer>,
     model: String,
     options: Map<String, Value>,
-    /// Whether the requests contain `stream_options`. They do not after a response with the status 400 that names this
-    /// field.
+    /// Whether the requests contain `stream_options`. After a response with the status 400 that names this field, they
+    /// no longer contain it.
     says_usage: AtomicBool,
     seats: Seats,
     rest: Mutex<Resting>,
@@ -152,11 +152,11 @@ struct Received {
 
 /// The end of a request to the model's server.
 enum Ended {
-    /// The response contained sentences or calls, or it was complete and empty. `has_failed` is true if it was not
-    /// complete.
+    /// The response contained sentences or function calls, or it was complete and empty. `has_failed` is true if it was
+    /// not complete.
     With { round: Round, tokens: u64, has_failed: bool, first_token: Instant },
-    /// The request failed, or its response ended early without a sentence or a call. `is_torn` is true if the same
-    /// request may be sent once more.
+    /// The request failed, or its response ended early without a sentence or a function call. `is_torn` is true if the
+    /// same request may be sent once more.
     Without { tokens: u64, is_torn: bool },
     /// The request must be sent again without `stream_options`.
     Again,

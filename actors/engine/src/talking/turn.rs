@@ -16,9 +16,9 @@ use crate::business::{Answer, BusinessHandle, Request};
 use crate::error::{EngineError, Result};
 
 impl BusinessHandle {
-    /// Adds a turn of the caller, and the receptionist's answer. The stored answer to a repeated request has no texts,
-    /// so the texts are read from the conversation. Dropping the future does not end the turn, because a client could
-    /// otherwise use the model without a stored turn.
+    /// Adds a turn of the caller, and the receptionist's answer. A repeated request gets a stored response. This
+    /// response has no texts, so the texts are read from the conversation. Dropping the future does not end the turn,
+    /// because a client could otherwise use the model without a stored turn.
     ///
     /// # Errors
     /// [`Refusal::UnderWay`] while another turn of the conversation is in progress.
@@ -71,8 +71,9 @@ impl BusinessHandle {
         self.with_index(|| self.change(request.clone(), finish.clone())).await
     }
 
-    /// Runs the rounds of the model. If no round runs, the guided path answers the turn. Adds to `prepared` the answers
-    /// to requests that are not changes. The last step of the turn uses these answers.
+    /// Runs the rounds of the model. If no round runs, the guided path answers the turn. A function call may need
+    /// requests to the engine. Adds the answers to those requests that are not changes to `prepared`, for the last step
+    /// of the turn.
     async fn rounds(&self, model: &Model, request: &Request, prepared: &mut Prepared) -> Result<Rounds> {
         let began = Instant::now();
         let deadline = began + TURN_TIME_MAX;

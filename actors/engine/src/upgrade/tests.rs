@@ -75,8 +75,7 @@ async fn upgraded(before: &Rows) -> Rows {
     rows(&store)
 }
 
-/// Writes the rows of the index of calls by start time, in the form in which the upgrade from format 10 writes
-/// them.
+/// Writes the rows of the index of calls by start time as the step from format 10 does.
 fn with_status_of_calls(mut rows: Rows) -> Rows {
     let index: Vec<_> = of_kind(&rows, kind::CALL_BY_START).map(|(key, _)| key.clone()).collect();
     for key in index {
@@ -198,7 +197,8 @@ async fn contacts_of_format_8_get_search_texts_with_names_and_no_other_row_chang
     check_search_texts(before, |kind| kind.rows == kind::CONTACT).await;
 }
 
-/// Upgrades a store. Checks that the upgrade writes the search texts of these kinds and changes nothing else.
+/// Upgrades a store. Checks that the upgrade writes the search texts of the kinds for which `is_written` returns true,
+/// and changes nothing else.
 async fn check_search_texts(before: Rows, is_written: impl Fn(&Kind) -> bool) {
     let mut after = upgraded(&before).await;
     let mut expected = before.clone();
@@ -305,8 +305,8 @@ async fn a_store_of_format_12_gets_only_another_number() {
     assert!(upgraded(&before).await == expected, "rows differ");
 }
 
-/// Repeats a conversion and cuts the power one millisecond later each time. A sync takes two milliseconds, so
-/// some cuts happen during a sync. Some of the unsynced data survives.
+/// Repeats a conversion and cuts the power one millisecond later each time. A sync takes two milliseconds, so some cuts
+/// happen during a sync. After a cut, a part of the unsynced data may survive.
 #[tokio::test(start_paused = true)]
 async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
     // The conversions from the other formats write less than the conversion from format 1, so fewer power

@@ -18,7 +18,7 @@ use super::findings::Checker;
 #[derive(Default)]
 pub(super) struct InBusiness {
     held: HashMap<StaffId, (Timestamp, AppointmentId)>,
-    /// The usage that the check has counted. `recorded` is the usage in the newest audit entry.
+    /// `kept` is the usage that the check has counted so far. `recorded` is the usage in the newest audit entry.
     kept: Usage,
     recorded: Option<Usage>,
     newest: Option<Timestamp>,
@@ -126,7 +126,8 @@ impl InBusiness {
             kind::ALIAS_OF | kind::MERGING => checker.index_of_aliases(kind, value),
             kind::FEED => {
                 let Some(feed) = checker.kept::<Feed>(value) else { return };
-                // The operator's feeds do not end with their staff member.
+                // The deletion of a staff member revokes the feeds of the staff member, but not a feed that the
+                // operator created. Such a feed may therefore refer to a missing staff member.
                 let ends = feed.revoked_at.is_none() && feed.created_by != KeyCreator::Operator;
                 if let Some(staff) = feed.staff_id.filter(|_| ends) {
                     checker.refers("staff member", &keys::staff(of, staff));
@@ -165,7 +166,7 @@ impl InBusiness {
             kind::AGE => {
                 let until = checker.read(keys::id_at_end::<AuditId>(value));
                 let is_gone = until.is_some_and(|until| !checker.is_there(&keys::audit(of, until)));
-                // If a retention is set, the entry may have expired.
+                // If a retention period is set, the audit entry may have expired.
                 if is_gone && !checker.is_there(&keys::retention(of)) {
                     checker.wrong("it refers to a missing entry of the audit log");
                 }

@@ -1,8 +1,8 @@
 //! Checks that a backup or a stopped store is complete and consistent.
 //!
-//! The check reads every row once in key order and looks up related rows: the index rows of a record, the
-//! record of an index row, and referenced records. The memory of the check contains only one row, the
-//! findings and the last appointment of each staff member.
+//! The check reads every row once in key order and looks up related rows: the index rows of a record, the record of an
+//! index row, and referenced records. The check keeps in memory only the current row, the findings, the ids of all API
+//! keys, and the last appointment of each staff member of the current business.
 //!
 //! Invariants:
 //!

@@ -143,7 +143,7 @@ impl Checker<'_> {
         self.leads_to::<CalendarWrite>(&keys::calendar_write(self.of, calendar, appointment), value);
     }
 
-    /// Reports an appointment that is connected to a calendar but has no copy there ([`CalendarWrite`]).
+    /// Reports the current appointment if no calendar has a copy of it ([`CalendarWrite`]).
     pub(super) fn has_writes(&mut self, id: AppointmentId) {
         let writes = keys::calendar_writes_of(self.of, id);
         let first = self.rows.scan(&writes, Order::Ascending).next().transpose();
@@ -195,8 +195,8 @@ impl Checker<'_> {
         let endpoint = keys::id_at_end::<WebhookId>(self.key.get(..33).unwrap_or_default());
         let Some(id) = self.read(endpoint) else { return };
         let Some(endpoint) = self.record::<WebhookEndpoint>(&keys::webhook(self.of, id)) else {
-            // A deleted endpoint stays in the list of endpoints until its last row is deleted. While the
-            // endpoint is listed, this row is correct even if the endpoint's record is missing.
+            // A deleted endpoint stays in the list of endpoints until its last row is deleted. As long as the list
+            // contains the endpoint, this row is correct, even if the record of the endpoint is missing.
             if !self.is_there(&keys::endpoint_index(self.of, id)) {
                 self.wrong("the webhook endpoint that it belongs to is missing");
             }

@@ -85,7 +85,8 @@ async fn reads_do_not_show_an_unsynced_change_and_wait_only_if_they_must_include
 
     world.disk.release_syncs();
     let cancelled = cancelled.await.unwrap().unwrap();
-    // Only the list ordered by `updated_at` shows the cancellation, because it waits for every earlier change.
+    // The list ordered by `updated_at` had to wait for every earlier change, so it shows the cancellation. The other
+    // reads did not wait, and do not show it.
     assert_eq!(one.await.unwrap().unwrap().unwrap().status, AppointmentStatus::Confirmed);
     assert!(by_start.await.unwrap().unwrap().items.is_empty());
     assert_eq!(by_change.await.unwrap().unwrap().items.len(), 1);

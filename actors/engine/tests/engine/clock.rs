@@ -21,8 +21,8 @@ async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
     world.at(shop).availability(shop.service, None, (date, date), Terms::Integration).await.unwrap()
 }
 
-/// Reads the time every minute until a jump has lasted so long that the service follows it. The test must do this while
-/// the disk hangs, because then the supervisor does not read the time.
+/// Reads the time every minute until a jump has lasted so long that the service follows it. While the disk hangs, the
+/// test must read the time, because the supervisor does not.
 async fn read_each_minute(world: &World) {
     for _ in 0..12 {
         pass(1).await;

@@ -1,4 +1,4 @@
-//! The end and the deletion of conversations and of unanswered questions.
+//! The end of conversations by timeout, and the deletion of conversations and of unanswered questions.
 
 use chrono::TimeDelta;
 use domain::{Channel, EndedBy};

@@ -11,7 +11,7 @@ use crate::erasing::{PHONE, call};
 use crate::harness::{World, at, by_operator, everything_else_runs, json};
 use crate::moving_without::{somebodys, tells_of_them};
 
-/// Reads an export to its end and returns the remaining records.
+/// Reads the remaining records of an export and returns them.
 pub(crate) async fn rest_of(export: &mut Export) -> Vec<Moved> {
     let mut moved = Vec::new();
     loop {

@@ -402,7 +402,7 @@ where
     }
 }
 
-/// A calendar file that is to be connected, with the busy times of this staff member.
+/// Returns the request to connect a calendar file with the busy times of this staff member.
 pub(crate) fn calendar_of(staff_id: StaffId, name: &str) -> ConnectCalendar {
     ConnectCalendar {
         staff_id,

@@ -165,7 +165,7 @@ async fn expired_keys_are_deleted_without_another_request() {
 /// An event that follows the use of an idempotency key.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
-    /// The clock jumps by the first number, in days. It is corrected after the second number, in minutes.
+    /// The clock jumps by this many days (first field) and is corrected after this many minutes (second field).
     Glitch(i64, u64),
     /// The clock jumps by this many days and stays there.
     Jump(i64),
@@ -252,7 +252,8 @@ async fn time_spent_stopped_counts_up_to_24_hours_and_no_jump_meanwhile_counts_m
     assert!(!known(&world, 2).await);
 }
 
-/// Rewrites the stored responses in the format of the earlier version, with a clock that is this far ahead.
+/// Rewrites the stored responses in the format of the first version, as if the clock had been this far ahead when they
+/// were stored. Deletes the stored time.
 async fn as_before(world: &World, ahead: TimeDelta) {
     let store = world.store();
     for (key, _) in store

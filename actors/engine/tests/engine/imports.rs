@@ -349,7 +349,7 @@ async fn an_older_export_does_not_restore_an_erased_contact() {
     assert!(!tells_of_them(&arrived), "{arrived:#?}");
     assert_eq!(arrived.len(), moved.len() - 1, "everything except the contact must be imported");
     assert!(world.at(&shop).contact(somebody).await.unwrap().is_none());
-    // The phone number is free. A new contact with this number gets none of the imported records.
+    // The phone number of the erased contact is free. A new contact with this number gets none of the imported records.
     let phone = Some(Phone::from_e164(PHONE.into()).unwrap());
     let details = ContactDetails { name: Some(text("New")), phone, ..ContactDetails::default() };
     world.at(&shop).change(by_operator(), CreateContact { details }).await.unwrap();

@@ -1,5 +1,5 @@
-//! An appointment has a limited number of manage links. New links end the links that a page showed before they end the
-//! links in mails.
+//! The number of manage links of an appointment is limited. At the limit, a new link invalidates the oldest link that
+//! was not sent by mail. If all links were sent by mail, it invalidates the oldest link.
 
 use domain::{Actor, AppointmentId};
 use engine::BusinessHandle;
@@ -50,7 +50,8 @@ async fn of_more_than_32_mailed_links_the_oldest_ends() {
         mailed.push(mint(&handle, id, Some(EMAIL)).await);
     }
     assert!(!works(&handle, &shown).await && !works(&handle, &mailed[0]).await);
-    // Each time the page shows a new link, the previously shown link becomes invalid.
+    // Besides the 31 mailed links, the limit allows only one other link. So each link that a page shows invalidates the
+    // link that was shown before.
     let mut shown = mint(&handle, id, None).await;
     for _ in 0..3 {
         let next = mint(&handle, id, None).await;

@@ -29,7 +29,7 @@ pub(crate) fn leaving(store: &Store) -> Vec<Moved> {
     moved
 }
 
-/// A shop with 150 contacts and 150 appointments, and its export.
+/// Returns a shop with 150 contacts and 150 appointments, and the exported records of the shop.
 pub(crate) async fn used(seed: u64) -> (World, Shop, Vec<Moved>) {
     let world = World::new(seed).await;
     let shop = world.shop(2).await;

@@ -12,7 +12,7 @@ use crate::harness::{Shop, World, at, by_operator, first_page, id_of, pass};
 use crate::imports::import;
 use crate::moving::{leaving, problems_of};
 
-/// A shop with a contact to which every kind of record refers, and the contact's id.
+/// Returns a shop with a contact to which records of every kind refer, and the id of this contact.
 pub(crate) async fn somebodys(seed: u64) -> (World, Shop, ContactId) {
     let world = World::new(seed).await;
     let shop = world.shop(2).await;

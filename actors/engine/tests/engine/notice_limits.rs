@@ -136,7 +136,8 @@ async fn an_address_gets_twenty_notices_a_day_across_businesses_restarts_and_cra
     assert_eq!(kinds(&post.take()), [Confirmed]);
 }
 
-/// A shop with past and future appointments, some of them cancelled or pending, and its export.
+/// Returns a shop with past and future appointments, some of them cancelled or pending, and the exported records of the
+/// shop.
 async fn exported() -> (Shop, Vec<Moved>) {
     let (world, shop, _) = world().await;
     let handle = world.at(&shop);

@@ -1,4 +1,4 @@
-//! The limits on waiting messages, per business and in total.
+//! The limits on unanswered messages to actors, per business and in total.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::harness::{World, by_operator, everything_else_runs, pass, text};
 
-/// The maximum number of messages in progress of one business.
+/// The maximum number of unanswered messages to the actor of a business.
 const QUEUE_PERMITS: usize = 1_024;
 
 type Result = std::result::Result<AnswerOf<PatchBusiness>, EngineError>;

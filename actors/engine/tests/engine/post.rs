@@ -1,4 +1,5 @@
-//! A simulated relay, for an engine that looks up the recipients itself. A letter is the content of one mail.
+//! A simulated mail relay, which keeps the content of each mail as a *letter*. The engine itself looks up the
+//! recipients.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -66,7 +67,7 @@ impl Post {
 }
 
 impl Post {
-    /// Every mail as the newest attempt to send it composed it, whether the mail was accepted or not.
+    /// The content of every mail as the newest attempt composed it, including mails that the relay did not accept.
     pub(crate) fn made(&self) -> Vec<Letter> {
         self.made.lock().values().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! The call `requests` returns exactly the future appointments that the list of appointments shows as pending.
+//! The function `requests` returns exactly the future appointments that the list of appointments shows as pending.
 
 use chrono::TimeDelta;
 use domain::booking::{MoveRequest, Party};

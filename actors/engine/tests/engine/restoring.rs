@@ -1,4 +1,4 @@
-//! Erasures and revocations since a backup are applied to the store that is restored from the backup.
+//! A restore applies the erasures and revocations since the backup to the restored store.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -221,7 +221,7 @@ async fn key_of(world: &World, shop: &Shop) -> String {
     json(&world.at(shop).change(by_operator(), key).await.unwrap())["key"].as_str().unwrap().to_owned()
 }
 
-/// The list keeps the order of the events, even when a business is imported again.
+/// The list of tombstones keeps the order of the events, even when a business is imported again.
 #[tokio::test]
 async fn a_business_that_was_imported_again_is_not_deleted_by_earlier_tombstones() {
     let world = World::new(91).await;

@@ -16,7 +16,7 @@ use store::keys::{self, kind};
 
 use crate::harness::{Shop, World, by_operator, id_of, text};
 
-/// The number of events, which is more than one step of the sweep deletes.
+/// The number of events. One step of the sweep deletes fewer events.
 const EVENTS: usize = 300;
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);

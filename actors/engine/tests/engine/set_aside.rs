@@ -1,4 +1,4 @@
-//! A store gets one undecodable row of each kind. All other records continue to work.
+//! Tests with one undecodable row of each kind in a store. All other records of the store must still be usable.
 
 use std::collections::BTreeSet;
 
@@ -219,8 +219,8 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
         assert!(!handle.audit(&first_page()).await.unwrap().items.is_empty(), "{what}");
         handle.budget().await.unwrap();
         assert_eq!(world.engine.businesses(&first_page()).await.unwrap().items.len(), 2, "{what}");
-        // During this time, sweeps, the daily job and due deliveries run. The business is stopped and loaded
-        // again.
+        // During these 27 hours, sweeps, the daily job and due deliveries run. The engine then restarts and loads the
+        // business again.
         for _ in 0..2 {
             pass(27 * 60).await;
             world.restart().await;

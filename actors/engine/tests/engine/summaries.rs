@@ -17,7 +17,7 @@ use crate::script::{DONE, HELP, Stage, Step, calls, says, speech, usage};
 const SUMMARY: &str = "The caller asked about the opening hours.";
 
 impl Stage {
-    /// A call with one turn, which has ended.
+    /// Makes a call with one turn, ends it, and returns its id.
     async fn ended(&self) -> ConversationId {
         let from = Some(phone("+15550000009"));
         let voice = StartConversation { from, ..start(Channel::Voice) };

@@ -129,8 +129,8 @@ impl Network {
         self.0.had_names.load(Ordering::Relaxed)
     }
 
-    /// If the network of this machine explains the result of a lookup, begins an outage and returns the missing part
-    /// of the network. An `answer` of `None` means that the lookup timed out.
+    /// If a lookup may have failed because this machine has no route or no name server, begins an outage and returns
+    /// which of them is missing. An `answer` of `None` means that the lookup timed out.
     pub(super) fn judge_lookup(&self, name: &str, answer: Option<&io::Result<Vec<IpAddr>>>) -> Option<Lack> {
         match answer {
             Some(Ok(_)) => {
@@ -150,8 +150,8 @@ impl Network {
         }
     }
 
-    /// If the network of this machine may explain a failed connection to these addresses, begins an outage and returns
-    /// the missing part of the network.
+    /// If this machine has no route to these addresses and no route to the internet, begins an outage and returns
+    /// [`Lack::Route`], because a connection to these addresses may have failed for this reason.
     pub(super) fn judge_failure(&self, targets: &[SocketAddr]) -> Option<Lack> {
         let has_route = |target: &SocketAddr| self.0.dialer.has_route(target.ip());
         let is_cut_off = !targets.iter().any(has_route) && !self.0.has_route();

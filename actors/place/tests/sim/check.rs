@@ -17,7 +17,7 @@ pub(crate) struct Check {
     /// Changes whose requests were all answered with "nothing was changed".
     pub(crate) refused: HashSet<u64>,
     delivered: HashSet<u64>,
-    /// A failover has lost replicated records, so only the rules about images apply from now on.
+    /// True if a failover has lost replicated records. From then on, only the rules about images apply.
     pub(crate) has_lost: bool,
     pub(crate) violation: Option<String>,
 }

@@ -74,7 +74,7 @@ impl DiskBackend {
         Self::open_unfinished(dir)
     }
 
-    /// Opens the store in a directory that a restore has not finished yet.
+    /// Opens the store in a directory, even if the restore into this directory is not finished.
     pub(super) fn open_unfinished(dir: &Path) -> Result<Self, StoreError> {
         Self::open_files(dir).map_err(|error| match space_of(dir) {
             Ok(Space { free, .. }) if free < START_BYTES && error.may_be_of_a_full_disk() => {

@@ -1,13 +1,13 @@
 //! The journal: a file in which a batch becomes durable before it is acknowledged.
 //!
 //! The file has a fixed length, so a sync updates no metadata of the file system. A batch is one record of whole
-//! blocks. A record that does not fit at the end of the file begins at its front. Invariants:
+//! blocks. A record that does not fit at the end of the file is written at the beginning of the file. Invariants:
 //!
-//! - Records are written in the order of their numbers, each after the sync of its predecessor. So only the
-//!   last record can be torn. If a number is missing before a later number, the journal is damaged.
+//! - Records are written in the order of their numbers, each after the sync of its predecessor. So only the last record
+//!   can be torn. If a number is missing before a later number, the journal is damaged.
 //! - A block is overwritten only when the batch of its record is durable in the tree.
-//! - Every record contains the random id of its file and a checksum over the whole record. So a partly
-//!   overwritten record or a stored value is never read as a record.
+//! - Every record contains the random id of its file and a checksum over the whole record. So a partly overwritten
+//!   record or a stored value is never read as a record.
 //!
 //! ```text
 //! block 0      magic 8 | id 16 | length 8 | checksum 4

@@ -78,12 +78,13 @@ kinds! {
     KEY = 0x10, 33, fn key(id: KeyId); // An API key: its id → the 8 bytes of its record's key in the installation
     FEED = 0x11, 33, fn feed(id: FeedId); // → `Feed`
     /// An entry of the list of feeds that are not revoked. The key ends with the id of the staff member (zeros for a
-    /// feed of the whole business) and the id of the feed. The value is the feed's hash.
+    /// feed of the whole business) and the id of the feed. The value is the SHA-256 of the feed's token.
     FEED_LIVE = 0x12, 49;
     CALENDAR_STATE = 0x13, 33, fn calendar_state(id: CalendarId); // The state of the reads: the id → `CalendarState`
     /// The busy times of all events of a calendar: its id → `CalendarBusy`.
     CALENDAR_BUSY = 0x14, 33, fn calendar_busy(id: CalendarId);
-    /// An event of a connected calendar. The key ends with the calendar and a hash. The value is the `CalendarEvent`.
+    /// An event of a connected calendar. The key ends with the calendar and a hash that identifies the event
+    /// (`CalendarEvent::hash`). The value is the `CalendarEvent`.
     CALENDAR_EVENT = 0x15, 49;
     /// The copy of an appointment in a calendar. The value is the `CalendarWrite`.
     CALENDAR_WRITE = 0x16, 49, fn calendar_write(calendar: CalendarId, appointment: AppointmentId);

@@ -1,10 +1,9 @@
 //! The backend of a simulation: a map of all rows in memory, and a simulated disk that can crash.
 //!
-//! As on a real disk, a batch is written to the journal, synced and then applied to the map. The journal has
-//! the same code as on a disk, with blocks in memory. The simulation saves the map from time to time. A crash
-//! reverts the map to the state after a random batch since the last save, but may keep some rows of later
-//! batches. Unsynced blocks of the journal may be lost or torn. Opening the store restores the missing rows
-//! from the journal.
+//! As on a real disk, a batch is written to the journal, synced and then applied to the map. The journal uses the same
+//! code as on a disk, but its blocks are in memory. The simulation saves the map from time to time. A crash reverts the
+//! map to the state after a random batch since the last save, but may keep some rows of later batches. Unsynced blocks
+//! of the journal may be lost or torn. Opening the store restores the missing rows from the journal.
 //!
 //! Invariants: reads see the map. After a crash and the next opening, either all rows of a batch exist or none. A
 //! handle that was opened before a crash cannot read or write.

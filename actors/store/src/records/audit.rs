@@ -106,8 +106,8 @@ impl Record for Budget {
 }
 
 /// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. The usage is `None` if the record
-/// lacks one of the first eight kinds, because the version that wrote it did not count all rows. Kinds after the eighth
-/// were counted from the start. If the record lacks one of them, the business has no rows of this kind.
+/// lacks one of the first eight kinds, because the version that wrote it did not count all rows. Every later kind has
+/// been counted since it was introduced. If the record lacks a later kind, the business has no rows of this kind.
 mod usage {
     use domain::Usage;
 

@@ -70,8 +70,8 @@ record!(SearchRecord, "search texts", { 1: texts } check |it| {
     it.texts.is_sorted_by(|a, b| a.0 < b.0) => "its records are not in order"
 });
 
-/// The value of a row in the index of calls by start. It is enough to filter and count calls without reading
-/// their records.
+/// The value of a row in the index of calls by start time. Calls are filtered and counted by this value alone, without
+/// reading their records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallRow {
     pub direction: Direction,

@@ -78,8 +78,7 @@ fields! {
     Stated { status, starts_at, staff_id }
 }
 
-/// The consent of the owner of an email address to emails, or of the owner of a phone number to text messages.
-/// Exactly one of the fields is set.
+/// The consent to emails at an email address, or to text messages at a phone number. Exactly one of the fields is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConsentRecord {
     pub email: Option<EmailConsent>,
@@ -88,12 +87,13 @@ pub struct ConsentRecord {
 
 record!(ConsentRecord, "consent", { 1: email, texts });
 
-/// The notices that were counted towards a limit, oldest first. The counts of codes and of tokens of the model use the
-/// same record.
+/// The notices that were counted towards a limit, oldest first. Records of this type also count sent codes, wrong
+/// confirmation numbers and used model tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeCountRecord {
     pub sent: Vec<SentNotices>,
-    /// The ids of the newest counted notices. The list is empty if an entry of `sent` may count several notices.
+    /// The ids of the newest counted notices, which must not be counted again. The list is empty if an entry of `sent`
+    /// may count several notices.
     pub ids: Vec<MailId>,
 }
 

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::super::{Record, StoreError};
 
-/// Checks that a record encodes to these bytes and decodes from them. Bytes that are too short or too long, or that
-/// have a newer version, must be errors.
+/// Checks that a record is encoded to these bytes and decoded from them. Decoding must fail if the bytes are too short
+/// or too long, or have a newer version.
 pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     let bytes = record.encode();
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -26,7 +26,7 @@ pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     assert!(matches!(R::decode(&newer), Err(StoreError::Version { found: 0xee, .. })));
 }
 
-/// Checks that the bytes of an earlier version decode to the record. Bytes that are too short must be an error.
+/// Checks that the bytes of an earlier version decode to the record. Decoding must fail if the bytes are too short.
 pub(super) fn check_old<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     let golden = golden.replace([' ', '\n'], "");
     let bytes: Vec<u8> =

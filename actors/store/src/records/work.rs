@@ -122,7 +122,7 @@ impl Field for ShownAnew {
 pub struct ClockRecord {
     pub steady: SteadyTime,
     pub wall: Timestamp,
-    /// The newest stamp in the store, or [`Timestamp::MIN`] if the store has no stamps.
+    /// The newest timestamp in the store, or [`Timestamp::MIN`] if the store contains none.
     pub newest: Timestamp,
     /// The boot of the machine during which the record was written. It is `None` if the machine has no boot ids.
     pub boot: Option<Boot>,
@@ -183,8 +183,8 @@ impl std::fmt::Debug for MetaRecord {
 
 const META: &str = "meta";
 
-/// The record is written as version 2 only if `secret` and `link_secret` differ, which is the case after a restore.
-/// Earlier releases can read version 1.
+/// After a restore, `secret` and `link_secret` differ, and the record is written as version 2. Otherwise it is written
+/// as version 1, which earlier releases can read.
 impl Record for MetaRecord {
     fn encode(&self) -> Vec<u8> {
         let differ = self.link_secret != self.secret;

@@ -1,8 +1,8 @@
 //! Plans the isolation of a corrupt page of sled's tree: an empty leaf replaces it.
 //!
-//! sled's cleaner stops at a page that it cannot read. So new messages of the same length replace the messages of the
-//! page. The new messages form an empty leaf with the same neighbours. The caller sets aside the businesses in the
-//! page's range.
+//! sled's cleaner, which frees segments, stops at a page that it cannot read. The messages of such a page are therefore
+//! replaced by new messages of the same length. The new messages form an empty leaf with the same neighbours. The
+//! caller sets aside the businesses in the page's range.
 //!
 //! Invariants:
 //!
@@ -114,7 +114,7 @@ fn root(log: &Log, pages: &Pages) -> io::Result<Option<u64>> {
     Ok(body(log, base)?.and_then(|body| root_of(&body)))
 }
 
-/// Plans the isolation of a page. `at` is the offset that an error names.
+/// Plans the isolation of a page. An error about damage contains the offset `at`.
 pub(crate) fn plan(log: &Log, pages: &Pages, page: u64, at: u64) -> Result<Plan, Unusable> {
     let refused = |what| Unusable::Damaged { offset: at, what };
     let State::Present { base, links } = pages.get(page) else {

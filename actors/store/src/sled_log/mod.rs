@@ -12,8 +12,8 @@
 //! ```
 //!
 //! A message's checksum covers first the body, then the part of the header after the checksum. A segment ends at a
-//! message of kind `Cap`, or if less than the length of a header (32 bytes) is left. The layouts are in sled's
-//! `pagecache/logger.rs`, `pagecache/snapshot.rs` and `serialization.rs`.
+//! message of kind `Cap`, or where fewer than 32 bytes (the maximum length of a header) are left. The layouts are in
+//! sled's `pagecache/logger.rs`, `pagecache/snapshot.rs` and `serialization.rs`.
 //!
 //! Invariant: this module never writes to sled's files.
 

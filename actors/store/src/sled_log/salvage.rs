@@ -95,7 +95,7 @@ impl Salvage {
         })
     }
 
-    /// Returns the value of `key`. It must be the greatest key of the store.
+    /// Returns the value of `key`, which must be the greatest key of the store.
     pub(crate) fn last(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let Some(last) = self.spans.len().checked_sub(1) else { return Ok(None) };
         Ok(self.rows_of(last)?.into_iter().find(|(found, _)| found == key).map(|(_, value)| value))

@@ -319,7 +319,7 @@ impl Log {
         Ok(sealed::read(&self.list)?.segments.iter().any(|sealed| sealed.lsn == segment))
     }
 
-    /// Returns the pages that the valid headers of a torn segment name.
+    /// Returns the page numbers in the valid message headers of a torn segment.
     fn legible_pages(&self, segment: &Segment, bytes: &[u8]) -> Vec<u64> {
         let number = self.number(segment);
         let (mut pages, mut at) = (Vec::new(), SEGMENT_HEADER_BYTES);

@@ -1,5 +1,5 @@
-//! Creates the stores that the test damages. A child process fills each store, and then closes it or aborts,
-//! which simulates `kill -9`.
+//! Creates the stores that the test damages. A child process fills each store, and then closes the store or aborts. The
+//! abort simulates `kill -9`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -19,8 +19,8 @@ const READ_BY_KEY: usize = 41;
 pub(crate) enum Outcome {
     /// All rows are the same as before the damage.
     Identical,
-    /// The store does not open, or a read fails. `changed` is the error of the opening if the opening has
-    /// changed sled's log.
+    /// The store does not open, or a read fails. If the opening failed and has changed sled's log, `changed` is the
+    /// error of the opening.
     Refused { changed: Option<String> },
     /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
@@ -137,8 +137,8 @@ impl Difference {
         rows: &Rows,
         business: usize,
     ) -> Result<(), StoreError> {
-        // The scan is repeated until it finds no corrupt page. The store isolates a corrupt page when it returns the
-        // error, and the page may contain rows of another business.
+        // A scan that reaches a corrupt page returns an error, and the store isolates the page. The page may contain
+        // rows of another business, so the scan is repeated until it returns no such error.
         while let Some(Err(StoreError::Corrupt { .. })) =
             store.scan(range, Order::Ascending).find(Result::is_err)
         {}

@@ -11,7 +11,7 @@ use crate::chance::Rng;
 
 pub(crate) const BUSINESSES: usize = 6;
 
-/// The value of each key in a store. A long value is in one piece here.
+/// The value of each key in a store. The store divides a long value into pieces, but here the value is whole.
 pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

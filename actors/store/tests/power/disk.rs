@@ -1,4 +1,4 @@
-//! A simulated disk. The notes, which record each call that changed a file, determine its state. The
+//! A simulated disk. Its state is computed from the notes, each of which records a call that changed a file. The
 //! simulation returns contents that a real disk may have after a power cut.
 
 use std::collections::{BTreeMap, HashMap};

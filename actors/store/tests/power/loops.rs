@@ -1,10 +1,11 @@
-//! Tests of failed syncs on a real file system: ext4 on a loop device whose file cannot grow. The file system has free
-//! blocks, so writes succeed, but the kernel cannot write the pages to the device. Then the test frees space, so that
-//! the file can grow. A second process opens the store and makes changes while the pages of the first one are still in
-//! memory. A copy of the device's file simulates the power cut.
+//! Tests of failed syncs on a real file system: ext4 on a loop device. A process makes changes while the device's file
+//! cannot grow. The file system has free blocks, so the writes of the process succeed. But a sync fails, because the
+//! kernel cannot write the pages to the device. Then the test frees space, so that the file can grow. The next process
+//! opens the store and makes changes while the pages of the failed process are still in memory. Finally, the test
+//! copies the device's file: this copy simulates the disk after a power cut.
 //!
-//! The file has space for the tables and the journal of the file system from the beginning, so that the file system
-//! stays usable.
+//! The device's file has space for the tables and the journal of the file system from the beginning, so that the file
+//! system stays usable.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -21,7 +22,7 @@ const FILE_SYSTEM_BYTES: usize = 192 << 20;
 /// space.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The maximum free space that the two files leave. It is so small that a sync of the next process must fail.
+/// The maximum free space that the two files leave. It is so small that a sync of the process that runs next must fail.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
 const COMMITS_FAILING: usize = 6_000;
@@ -98,7 +99,7 @@ fn round(dir: &Path, rng: &mut Rng, tally: &mut Tally) -> Option<()> {
     Some(())
 }
 
-/// Creates a file that contains a file system. The file has no space for the free blocks of the file system.
+/// Creates a file that contains a file system. The file is sparse: the free blocks of the file system are holes.
 fn make(image: &Path) -> Option<()> {
     let mut file = File::create(image).unwrap();
     let block = vec![0; 1 << 20];

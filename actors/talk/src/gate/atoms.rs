@@ -1,4 +1,4 @@
-//! Finds facts in a text, such as amounts and addresses. They can be compared with the facts in another text.
+//! Finds facts in a text, such as amounts and addresses. The facts can be compared with the facts in another text.
 
 use std::collections::BTreeSet;
 
@@ -363,9 +363,9 @@ fn split(text: &str) -> Vec<String> {
     joined
 }
 
-/// Removes the numbers that are written in groups of digits from a text. Returns the text without them, and the
-/// numbers. A number has at least three groups with single signs between them, such as `01 23 45`, or it has at least
-/// two groups and as many digits as a phone number.
+/// Finds the numbers in a text that are written in groups of digits. Returns the text without these numbers, and the
+/// numbers. Such a number has at least three groups with single signs between them, for example `01 23 45`, or it has
+/// at least two groups and as many digits as a phone number.
 fn take_groups(text: &str) -> (String, Vec<String>) {
     const GAP_MAX: usize = 4;
     const PHONE_DIGITS_MIN: usize = 9;

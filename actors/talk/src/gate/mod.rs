@@ -84,8 +84,8 @@ impl Gate<'_> {
         self.check_joined(sentence).or_else(|| self.is_too_long(sentence).then_some(Rule::Length))
     }
 
-    /// Returns the first rule that pieces of a sentence break together. Line breaks separate the pieces. Each piece has
-    /// passed [`Gate::check`].
+    /// Returns the first rule that the joined pieces of a sentence break. Line breaks separate the pieces. Each single
+    /// piece has already passed [`Gate::check`].
     pub(crate) fn check_joined(&self, pieces: &str) -> Option<Rule> {
         if self.is_said && form::is_reasoning(pieces) {
             return Some(Rule::Form);
@@ -244,8 +244,8 @@ fn has_word(name: &str, word: &str) -> bool {
     !knowledge::STOP_WORDS.contains(&word) && reader::plain(name).iter().any(|own| own == word)
 }
 
-/// Returns the summary that a model wrote if each of its sentences passes the gate. The gate's limit on
-/// length does not apply to the summary.
+/// Returns a model's summary, if it has at most `SUMMARY_CHARS_MAX` characters and each of its sentences passes the
+/// gate. The gate's limit on the length of a turn does not apply.
 pub fn summary(talk: &Talk, facts: &Facts, now: Timestamp, text: &str) -> Option<String> {
     let text = readable(text);
     let gate = Gate { talk, facts, now, passages: &[], sentences: 0, chars: 0, is_said: false };

@@ -13,7 +13,7 @@ pub(crate) use self::body::{body, quoted};
 pub use self::sentences::SENTENCE_CHARS_MAX;
 pub use self::stream::{RESPONSE_BYTES_MAX, Stream};
 
-/// The maximum number of bytes in the arguments of a call.
+/// The maximum number of bytes in the arguments of a function call.
 pub const ARGUMENTS_BYTES_MAX: usize = 4 << 10;
 
 /// The settings of the requests to the model's server.
@@ -46,7 +46,7 @@ pub struct Reply {
     /// The number of characters of the answer. If `tokens` is `None`, the engine counts one token per 4
     /// characters of the request and the answer.
     pub chars: usize,
-    /// True if the answer contains no sentence and no call.
+    /// True if the answer contains no sentence and no function call.
     pub is_empty: bool,
     /// Whether the stream ended early. A retry is useful if `is_empty` is also true.
     pub is_torn: bool,

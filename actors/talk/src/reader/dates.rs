@@ -62,8 +62,8 @@ pub(super) fn date<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)>
         .or_else(|| day_of_month(at, context))
 }
 
-/// Reads a range of days, such as `after Tuesday`, `avant vendredi` or `from Monday to Wednesday`. A range without an end
-/// has [`RANGE_DAYS`] days.
+/// Reads a range of days, such as `after Tuesday`, `avant vendredi` or `from Monday to Wednesday`. A range without an
+/// end has [`RANGE_DAYS`] days.
 pub(super) fn range<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     // In `after 10`, the bare number is not a day.
     let context = &Context { expect: Expect::Nothing, ..*context };

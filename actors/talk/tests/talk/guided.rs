@@ -410,7 +410,7 @@ fn three_unanswered_questions_lead_to_a_message_and_not_to_the_end() {
     assert_eq!(caller.says("Please tell me about the garden"), "Your message is with the team.");
 }
 
-/// A conversation with a contact who has this number of appointments. They alternate between two services.
+/// A conversation with a contact who has this number of appointments. The appointments alternate between two services.
 fn with_appointments(channel: Channel, count: u32) -> Caller {
     let mut world = World::new();
     let first = world.appointments[0].clone();

@@ -1,6 +1,6 @@
 //! Tests of hostile conversations: the model returns random texts, functions and handles, and the caller says
-//! random sentences. No change may be made without the caller's own yes to its read-back. No line may claim a
-//! change that was not made. No appointment of another person may be disclosed.
+//! random sentences. No change may be made before the caller has said yes to the read-back of this change. No
+//! line may claim a change that was not made. No appointment of another person may be disclosed.
 
 use domain::Locale;
 use talk::model::Call;

@@ -1,4 +1,4 @@
-//! Tests the gate with many sentences of a model: false ones that it must drop, and true ones that it must say.
+//! Tests the gate with many sentences of a model. The gate must drop false sentences and accept true sentences.
 
 use domain::Locale;
 use serde_json::json;
@@ -33,7 +33,7 @@ fn judge(
     (lines.collect(), dropped.collect())
 }
 
-/// Asserts that the gate drops each sentence because of the given rule, or says the sentence if no rule is given.
+/// Asserts that the gate drops each sentence because of the given rule, or accepts the sentence if no rule is given.
 fn check(turn: &str, functions: &[(&str, serde_json::Value)], table: &[(Option<Rule>, &str)]) {
     let wrong: Vec<String> = table
         .iter()

@@ -1,9 +1,9 @@
 //! The mail log of a business. It shows the mails of the last 30 days to the people of the business, each with its
 //! status. A button sends a mail again.
 //!
-//! Invariant: before an invitation is accepted, the log does not reveal whether the address had an account. An
-//! invitation to a person with an account is a mail of another kind than an invitation to a person without one. So the
-//! log shows the same text for every kind of mail that can be an invitation, and such a mail cannot be sent again.
+//! Invariant: before an invitation is accepted, the log does not reveal whether the address had an account. The kind of
+//! the mail would reveal it, since people with and without an account get different kinds of invitations. So the log
+//! shows the same text for every kind of mail that can be an invitation, and such a mail cannot be sent again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::Vacant;

@@ -1,6 +1,6 @@
-//! The page of the person's notification settings in this business. For each kind of alert, the person
-//! chooses whether it comes by mail and in the dashboard, and for which staff members. A button sends a test
-//! mail.
+//! The page of the person's notification settings in this business. For each kind of alert, the person chooses
+//! whether alerts are mailed, whether the dashboard shows them, and whether they are only about the linked staff
+//! member. A button sends a test mail.
 
 use domain::{AlertEmail, AlertKind, AlertScope, Conflict, Refusal, Right};
 use engine::EngineError;
@@ -36,7 +36,7 @@ struct Page<'a> {
     tag: String,
     /// The label of each group, and its rows.
     groups: Vec<(String, Vec<Row>)>,
-    /// Whether the scope can be limited to the person's own staff member.
+    /// Whether the scope can be limited to the linked staff member.
     scoped: bool,
 }
 

@@ -77,8 +77,7 @@ impl Axis {
         (start < end).then_some(start..end)
     }
 
-    /// The position of an instant on the board, as a range of one step. Returns `None` if the board does not show the
-    /// instant.
+    /// The CSS classes of the step that contains this minute. Returns `None` if the board does not show the minute.
     pub(super) fn moment(self, minute: u32) -> Option<String> {
         self.clip(minute..minute + 1).map(place)
     }

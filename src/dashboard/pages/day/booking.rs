@@ -317,7 +317,7 @@ async fn open_slots(
     Ok(member.business.times_to_book(service.id, wanted.staff, days, (party.terms(), wish.duration)).await?)
 }
 
-/// The engine's answer about a chosen time that is not open.
+/// The result of the engine's check of a chosen time that is not an open time.
 async fn verdict(
     member: &Member,
     open: &Shown<'_>,

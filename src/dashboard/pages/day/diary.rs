@@ -27,8 +27,8 @@ pub(super) struct Dates {
 }
 
 impl Dates {
-    /// Reads the dates from first to last, both included. With a staff member, it reads only that person's
-    /// appointments.
+    /// Reads the data of these dates. If `staff` names a staff member, reads only the appointments of this staff
+    /// member.
     pub(super) async fn read(
         member: &Member,
         dates: RangeInclusive<NaiveDate>,

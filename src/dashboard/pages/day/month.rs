@@ -16,12 +16,12 @@ use crate::dashboard::pages::prelude::*;
 const COUNTED_MAX: usize = 10_000;
 /// The number of load levels of a day. The stylesheet has a class for each of them.
 const LOADS: usize = 8;
-/// The number of months with a link: a *central* month, which is usually the present month, two months before
-/// it, and 13 months after it. So every day of the next twelve months is in one of them.
+/// The number of months with a link: the *central* month, the two months before it, and the 13 months after it. The
+/// central month is usually the present month. Every day of the next twelve months is then in a month with a link.
 const MONTHS_OFFERED: u32 = 16;
 const MONTHS_BEFORE: u32 = 2;
-/// If the shown month is more than this number of months after the present month, the shown month is the
-/// central month.
+/// The shown month is the central month if it is more than this number of months after the present month, or more than
+/// [`MONTHS_BEFORE`] months before the present month.
 const MONTHS_AHEAD_MAX: u32 = 12;
 
 #[derive(Template)]
@@ -31,7 +31,7 @@ struct Page<'a> {
     head: Head,
     weekdays: Vec<String>,
     weeks: Vec<Week>,
-    /// The months around the present month, or around the shown month if the two months are far apart.
+    /// The months with a link, around the central month.
     months: Vec<Tab>,
     date: NaiveDate,
     staff: String,
@@ -152,7 +152,7 @@ pub(super) async fn show(member: Member, asked: ViewQuery) -> Answered {
     })
 }
 
-/// The first days of the months that have a link, if a month is shown that begins on the day `shown`.
+/// The first days of the months with a link. `shown` is the first day of the shown month.
 fn offered(shown: NaiveDate, today: NaiveDate) -> impl Iterator<Item = NaiveDate> {
     let present = today.with_day(1).unwrap_or(today);
     let is_near = |from: NaiveDate| {

@@ -1,4 +1,4 @@
-//! The tasks that today's page shows to the team. They are urgent messages, requests to confirm, new
+//! The tasks that today's page shows to the team. They are urgent messages, appointments to confirm, new
 //! messages, missed calls that are not handled, and webhook endpoints that are failing or were disabled after
 //! failures. A snoozed message is not a task. A link leads to missed calls that are too old to be tasks.
 //!

@@ -36,7 +36,7 @@ const MINUTES: &str = "minutes";
 const LASTS: &str = "lasts";
 /// The field with the rules that the person agrees to override.
 const OVERRIDE: &str = "override";
-/// The button that books for a new contact even without a name. Its value are the rules that it overrides.
+/// The button that books for a new contact even without a name. Its value contains the rules that it overrides.
 pub(super) const WALK_IN: &str = "walk_in";
 
 /// The checkbox that ignores the busy times of connected calendars.
@@ -131,7 +131,7 @@ impl Body<'_> {
     }
 }
 
-/// The engine's answer about a time that is not among the open times.
+/// The result of the engine's check of a time that is not an open time.
 pub(super) enum Verdict {
     Overrides(Vec<Overridden>),
     Refused(String),
@@ -160,7 +160,7 @@ impl Verdict {
     }
 }
 
-/// The rules of a proposal to which the person must agree.
+/// The rules that the person must agree to override. `rules` contains all rules that the change overrides.
 pub(super) fn to_accept(rules: Vec<Overridden>) -> Vec<Overridden> {
     rules.into_iter().filter(|rule| *rule != Overridden::Grid).collect()
 }
@@ -220,7 +220,7 @@ pub(super) struct Timing {
 
 impl Timing {
     /// `lasts` is the duration of the service or of the moved appointment. The form shows it unless the person has
-    /// typed another duration. `verdict` is the engine's answer about a time that is not an open time.
+    /// typed another duration. `verdict` is the result of the check of a time that is not an open time.
     pub(super) fn new(
         shown: &Shown<'_>,
         filled: &mut Filled,

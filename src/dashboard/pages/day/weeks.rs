@@ -5,7 +5,7 @@ use chrono::{Datelike, NaiveDate};
 use super::above::ViewQuery;
 use crate::dashboard::pages::prelude::*;
 
-/// The number of weeks, so that they contain each day of the next five weeks.
+/// The number of weeks. Six weeks contain the next 35 days, even if today is the last day of the first week.
 const WEEKS: usize = 6;
 
 #[derive(Default)]
@@ -31,8 +31,8 @@ pub(super) struct Day {
 }
 
 impl Member {
-    /// The present week and the weeks after it, or the weeks from the shown one on if it is not among them. `view` is
-    /// the view in which a chosen day opens.
+    /// Returns the weeks that begin with the present week. If these weeks do not contain the shown day, the weeks begin
+    /// with the week of that day. `view` is the view in which a chosen day opens.
     pub(super) fn weeks(&self, view: &str, asked: &ViewQuery) -> Weeks {
         let today = self.today();
         let from = |date: NaiveDate| self.week_days(date)[0].iter_days().take(WEEKS * 7).collect::<Vec<_>>();

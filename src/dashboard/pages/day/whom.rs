@@ -146,7 +146,7 @@ impl View {
         name.unwrap_or_else(|| self.t("somebody"))
     }
 
-    /// The phone number and the email of a contact, except the value that is shown as its name.
+    /// The phone number and the email of a contact, except the value that is shown as the contact's name.
     pub(in crate::dashboard::pages) fn reached(&self, contact: &ContactView) -> String {
         let name = self.name_to_choose(contact);
         let phone = contact.phone.as_ref().filter(|phone| **phone != name).map(|phone| self.phone(phone));

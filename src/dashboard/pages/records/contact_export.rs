@@ -53,14 +53,14 @@ struct Sending {
     business: BusinessHandle,
     contact: ContactId,
     of: Filters,
-    /// The kinds whose records are not sent yet. The first kind is being sent.
+    /// The kinds that are not sent completely. Records of the first kind are sent next.
     left: VecDeque<MovedKind>,
     after: Option<Vec<u8>>,
     /// The number of records of the current kind that were sent.
     records: usize,
 }
 
-/// The parts of the lists. An error ends the response early, so the file is not valid JSON.
+/// The parts of the lists. An error ends the response early, and the received file is then not valid JSON.
 fn stream(sending: Sending) -> impl Stream<Item = Result<Bytes, EngineError>> + Send + 'static {
     try_unfold(sending, |mut sending| async move {
         let part = sending.part().await.inspect_err(|error| {

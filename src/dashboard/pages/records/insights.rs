@@ -29,7 +29,7 @@ struct Page<'a> {
     staff: StaffTable,
 }
 
-/// A chart and its table. A group is a row of the table and a group of bars.
+/// A chart and its table. Each group of bars in the chart shows the values of a row of the table.
 struct Chart {
     id: &'static str,
     title: String,

@@ -32,7 +32,7 @@ struct Page<'a> {
 struct Preview {
     closes: String,
     there: String,
-    /// The date, the name, and a sentence about the appointments of each day.
+    /// For each day, the date, the name of the holiday, and a sentence about the appointments.
     days: Vec<(String, String, String)>,
     does: String,
     content: String,

@@ -166,8 +166,8 @@ fn values(view: &View, service: &Service, staff: &[StaffMember]) -> Form {
     Form::of(fields)
 }
 
-/// The form for a new service. Every active staff member offers it, and its currency is the currency of the
-/// newest service with a price.
+/// The initial values of the form for a new service. Every active staff member is selected, and the currency is that of
+/// the newest service with a price.
 fn new(staff: &[StaffMember], services: &[Service]) -> Form {
     let mut fields: Vec<(&str, String)> = vec![
         ("duration_minutes", MINUTES.into()),

@@ -103,7 +103,7 @@ pub(in crate::dashboard::pages) fn read(member: &Member) -> Result<TimeOffBody, 
         (from, to, start, end) => {
             let problems = [start.err(), end.err(), from.err(), to.err()].into_iter().flatten();
             let mut problems: Vec<_> = problems.collect();
-            // Without a last day, the first day is also the last day, so its problem would be shown twice.
+            // Without a last day, the first day is also the last day, so a problem with this day would be shown twice.
             problems.dedup_by(|one, other| one.path == other.path);
             return Err(FormError::Invalid(problems));
         }

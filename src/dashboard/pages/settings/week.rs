@@ -167,7 +167,7 @@ impl Times {
         DAYS.into_iter().any(|day| self.find(form, day, 1).is_some())
     }
 
-    /// The value of the property, and for each item of the list the names of the fields of its two ends.
+    /// The value of the property, which is a list. Also returns the names of the two form fields of each list item.
     pub(super) fn read(&self, form: &Form) -> (Json, Vec<[String; 2]>) {
         let (mut items, mut fields) = (Vec::new(), Vec::new());
         for day in DAYS {
@@ -213,7 +213,8 @@ impl Times {
 }
 
 /// The rows of a week. The parameter `first` describes the fields of the first range of each day, and `more` describes
-/// the fields of the further ranges. If `room` is true, each day gets one more range.
+/// the fields of the further ranges. If `room` is true, each day gets one more range, except a day whose only further
+/// range is empty.
 pub(super) fn rows(
     view: &View,
     filled: &mut Filled,

@@ -94,7 +94,7 @@ fn the_team_sets_the_duration_within_bookable_time() {
     assert_eq!(moved.ends_at, hour(16));
 }
 
-/// Returns a request to book an hour with staff member 20 that overrides the rules.
+/// Returns a request that overrides the rules. It books an hour with staff member 20.
 fn overriding(starts_at: Timestamp) -> BookRequest {
     BookRequest {
         service_id: id(10),

@@ -232,7 +232,7 @@ for_both! {
     Cancel => Shown<AppointmentView, OperatorAppointmentView>, Frees;
 }
 
-/// The fields whose changes the audit log lists. It omits the notes and the data that the customer entered,
+/// The fields whose changes the audit log lists. The audit log omits the notes and the data that the customer entered,
 /// because the contact may be erased later.
 #[derive(Serialize)]
 struct Audited {

@@ -113,7 +113,8 @@ pub struct PatchCalendar {
     pub url: Option<WebhookUrl>,
     pub login: Option<CalendarLogin>,
     /// The address and the login that the calendar had when the caller checked the new settings. The change is refused
-    /// if the calendar now has another address or login. It is `None` if the check did not use them.
+    /// if the calendar now has another address or login. The field is `None` if the check did not use the address and
+    /// the login.
     pub checked_for: Option<(WebhookUrl, Option<CalendarLogin>)>,
     pub server_addresses: Option<Vec<String>>,
     pub busy: Option<bool>,
@@ -157,7 +158,7 @@ impl Change for PatchCalendar {
             check_only_written(context.state, (Some(self.id), after.staff_id), after.collection.as_ref())?;
         }
         after.updated_at = context.at;
-        // After any change to its settings, a stopped calendar is read again.
+        // A stopped calendar is read again after any change to its settings.
         let are_reads_affected = reads.status == CalendarStatus::Stopped
             || (&after.url, &after.login, after.busy, after.all_day, after.addresses())
                 != (&before.url, &before.login, before.busy, before.all_day, before.addresses());

@@ -4,8 +4,8 @@
 //! - An ended conversation has an outcome, which is derived from the effects of its turns, for example a booking.
 //! - If the service has a chat model, the model writes the summary within 10 seconds after the end. Until then, the
 //!   ended conversation keeps its session, and its call is not saved.
-//! - If a crash ended the request for the model's summary, the summary is made from the effects.
-//! - Each voice conversation has one call.
+//! - If a crash interrupts the request for the model's summary, the summary is made from the effects.
+//! - When a conversation on the channel `voice` or `assistant` ends, one call is saved, if the budget has room for it.
 
 use chrono::{NaiveDate, TimeDelta};
 use domain::{

@@ -1,7 +1,7 @@
 //! The changes to a business, one file per group.
 //!
-//! A change reads from the context, applies the pure rules of [`domain`] and returns a
-//! [`Decision`](super::Decision). It writes nothing.
+//! A change reads from the context, applies the pure rules of [`domain`] and returns a [`Decision`](super::Decision).
+//! The change itself writes nothing.
 
 pub mod alerts;
 pub mod appointments;

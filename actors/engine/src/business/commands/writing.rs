@@ -21,8 +21,8 @@ super::listed!(EndRemoval, ForgetWrites, RecordSeen, RecordWrite, StepTask, Stop
 
 /// The maximum number of writes that a step changes.
 pub(crate) const STEP_MAX: usize = 128;
-/// The maximum number of steps in the commit that begins a task. So this commit examines about 4,000 appointments of
-/// the business at most.
+/// The maximum number of steps in the commit that begins a task. So this commit examines at most about 4,000
+/// appointments of the business.
 const FIRST_STEPS_MAX: usize = 32;
 /// The commit that begins a task makes no further step when its rows have reached this size, which is enough for more
 /// than 500 usual appointments. With the rows of the last step, the commit is still smaller than
@@ -131,8 +131,8 @@ fn decoded(state: &State, id: AppointmentId) -> Result<Option<Appointment>, Stor
     Ok(state.store.usable(&key, state.appointment(id))?.flatten())
 }
 
-/// Stores the changes that someone made in the calendar to events that the service had written. The answer is the
-/// number of alerts that this created.
+/// Stores remote changes: changes that were made in the calendar to events that the service had written. The answer is
+/// the number of alerts about these changes.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordSeen {
     pub(crate) of: (CalendarId, u32),
@@ -224,8 +224,8 @@ pub(super) fn first_steps(
         if rows.bytes() >= FIRST_STEPS_BYTES {
             break;
         }
-        // If another task follows, it begins after the commit. It reads stored rows, which do not contain the changes
-        // of these steps yet.
+        // If another task follows, it begins after the commit, because it reads stored rows. Before the commit, these
+        // rows do not contain the changes of these steps.
         let Some(task) = calendar.task.filter(|task| Some(*task) == begun) else { break };
         let (after, more) = step(of, &calendar, task, false)?;
         more.iter().for_each(|write| write.encode(of.0.id, &mut rows));

@@ -16,7 +16,7 @@ use crate::business::BusinessHandle;
 use crate::error::Result;
 use crate::scans::Reader;
 
-/// The list of appointments that overlap a busy time contains only appointments that start within this time from now.
+/// Only appointments that start within this time from now are checked for an overlap with a busy time.
 const OVERLAPS_AHEAD: TimeDelta = TimeDelta::days(14);
 const OVERLAPS_MAX: usize = 20;
 
@@ -87,7 +87,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The current time by the believed clock and by the steady clock.
+    /// The believed time and the steady time (see [`crate::clock::Clocks`]).
     fn write_times(&self) -> (Timestamp, SteadyTime) {
         let clocks = &self.shared().clocks;
         (clocks.now(), clocks.steady())

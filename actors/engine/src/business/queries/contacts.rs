@@ -188,8 +188,8 @@ impl BusinessHandle {
         };
         let (contacts, index) =
             (keys::of_kind(self.id, kind::CONTACT), keys::of_kind(self.id, kind::CONTACT_SEARCH));
-        // A contact that is added to the index between the two reads is read twice. Its position is the same each time,
-        // so it is listed once.
+        // The contacts that are not in the index are read first, and then the index. A contact that is added to the
+        // index between the two reads is read twice. It has the same position both times, so it is listed once.
         let newest = self.read(|store| store.scan(&index, Order::Descending).next().transpose()).await?;
         let unfiled =
             newest.map_or(contacts, |(key, _)| contacts.after(position_key(&contacts, position_of(&key))));

@@ -43,8 +43,9 @@ impl BusinessHandle {
         .await
     }
 
-    /// Reads the audit entries of a record, newest first, until it reaches the bound on the rows of one request or
-    /// `HISTORY_MAX` entries. In this case, also reads the entries from the time at which the record was created.
+    /// Returns the audit entries of a record, newest first. The read ends early at the bound on the rows of one
+    /// request, or after `HISTORY_MAX` entries. If it ends early, the result also contains the entries from the time at
+    /// which the record was created.
     pub async fn history(
         &self,
         of: impl ResourceId,

@@ -95,7 +95,7 @@ impl BusinessHandle {
         Ok(counted.into_values().collect())
     }
 
-    /// Adds the contacts that are being erased now to `erased`.
+    /// Adds to `erased` the contacts that are being erased now.
     async fn erased(&self, erased: &mut BTreeSet<ContactId>) -> Result<()> {
         let pick = |_: &Reader<'_>, key: &[u8], _: &[u8]| keys::id_at_end(key).map(Some);
         self.every(keys::of_kind(self.id, kind::ERASURE), pick, |id| _ = erased.insert(id)).await

@@ -1,4 +1,4 @@
-//! The actor of a connected calendar. The actor handles each message in one turn, and one turn after another, so a
+//! The actor of a connected calendar. The actor handles one message at a time, and each message is one turn. So a
 //! calendar gets at most one request at a time.
 
 use std::sync::{Arc, Weak};
@@ -27,7 +27,8 @@ use crate::error::{EngineError, Result};
 
 /// The maximum time of a read. It does not include the time in which the result is stored.
 const READ_TIME_MAX: Duration = Duration::from_secs(5 * 60);
-/// A read ends after [`READ_TIME_MAX`] at the latest. If it seems to take longer than this, the clock was corrected.
+/// If a read seems to take longer than this, the clock was corrected during the read, because a real read ends after
+/// [`READ_TIME_MAX`] at the latest.
 const CLOCK_STEP_MIN: TimeDelta = TimeDelta::minutes(6);
 /// The number of rows of a disconnected calendar that are deleted at once.
 const DELETED_PER_STEP: usize = 256;
@@ -98,7 +99,7 @@ pub(super) struct Loaded {
     pub(super) business: Business,
     /// True if no request may be sent now; see [`IDLE_PAUSE`].
     pub(super) is_idle: bool,
-    /// The pause before the next write, if the server has requested a pause or has not responded.
+    /// The minimum time until the next write. It is zero unless the server has requested a pause or has not responded.
     pub(super) pause: Duration,
 }
 
@@ -159,8 +160,8 @@ async fn turn(readings: &Arc<Readings>, key: CalendarKey, is_read_due: bool) -> 
             let clocks = &readings.shared.clocks;
             let write = match loaded.is_idle {
                 true => Some(loaded.left(clocks.steady()).map_or(IDLE_PAUSE, |left| left.min(IDLE_PAUSE))),
-                // The writes of a stopped calendar are marked as failed, so none is due. A write that cannot be decoded
-                // stays due.
+                // The writes of a stopped calendar were marked as failed before. A write that cannot be decoded may be
+                // left, but must not cause further turns.
                 false if loaded.state.status == CalendarStatus::Stopped => None,
                 false => writing::next_write(&readings.shared.store, clocks, key, Some(&loaded.calendar)),
             };
@@ -242,7 +243,8 @@ async fn read(readings: &Arc<Readings>, key: CalendarKey, loaded: Loaded) -> Res
     let is_read = matches!(result, ReadResult::Read(_));
     let now = clocks.now();
     if (now - began_at).abs() > CLOCK_STEP_MIN {
-        // The clock was corrected during the read, so the read may have looked at other days. It is repeated.
+        // The clock was corrected during the read, so the window of days that was read may be wrong. The read is
+        // repeated.
         return Ok(Next::After(NOT_MADE_PAUSE));
     }
     let state = state.after(&result, now, clocks.steady());

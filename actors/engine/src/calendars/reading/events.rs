@@ -38,8 +38,7 @@ pub(super) struct Applied {
     /// The rows of the events, in batches. The last batch is part of the commit of the busy times.
     pub(super) rows: Vec<Batch>,
     pub(super) busy: Spans,
-    /// For each appointment whose event the read has found or has found deleted: the event, or `None` if it was
-    /// deleted.
+    /// The appointments whose events this read has found, and the appointments whose events were deleted (`None`).
     pub(super) seen: Vec<(AppointmentId, Option<SeenEvent>)>,
     pub(super) success: ReadSuccess,
     /// The sizes of the stored events before and after the read.

@@ -15,7 +15,7 @@ use store::{Store, keys};
 
 use super::web::{Failure, Web};
 
-/// The maximum number of steps for all files of a read. This number takes about 2.5 s.
+/// The maximum number of steps for all files of a read. These steps take about 2.5 s.
 const READ_STEPS_MAX: u64 = 5 * FILE_STEPS_MAX;
 
 pub(super) struct FileReader {
@@ -25,7 +25,7 @@ pub(super) struct FileReader {
     all_day_busy: bool,
     own: Vec<String>,
     now: Timestamp,
-    /// The number of steps that remain for the other files of the read.
+    /// The number of steps that remain for the files that are not read yet.
     steps: Mutex<u64>,
 }
 

@@ -3,16 +3,16 @@
 //! Invariants:
 //!
 //! - The parser's work and memory are proportional to the length of an accepted text. The check limits the number of
-//!   attributes, because the parser compares each attribute with the others of its element, and copies the namespaces
-//!   of the ancestors to each element that declares a namespace. The check limits the number of `<` and of `=`, because
-//!   the parser reserves memory for each of them.
+//!   attributes and namespace declarations. The parser compares each attribute with the other attributes of the
+//!   element, and copies the namespaces of the ancestors to each element that declares a namespace. The check limits
+//!   the number of `<` and of `=`, because the parser reserves memory for each of them.
 //! - The check and the parser divide a text into the same tags, up to the position at which the parser finds an error.
 
 use domain::CalendarFault;
 
 /// The maximum number of `<` and of `=` in a text.
 const MARKS_MAX: usize = 1_000_000;
-/// The maximum number of attributes, with declarations of namespaces, of an element and its ancestors together.
+/// The maximum number of attributes and namespace declarations of an element and its ancestors together.
 const ATTRIBUTES_MAX: usize = 32;
 const DEPTH_MAX: usize = 32;
 const DECLARATION: &str = "<?xml ";

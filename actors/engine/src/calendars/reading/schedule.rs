@@ -6,7 +6,7 @@
 //! - A calendar has one turn at a time. A turn makes the due writes, up to a maximum, and then the read if it is due. A
 //!   request that arrives during a turn causes another turn after it.
 //! - Due times are times of the [steady clock](crate::clock::SteadyClock), so a turn that becomes due while the machine
-//!   is suspended starts at most [`LOOK_EVERY`] after that.
+//!   is suspended starts at most [`LOOK_EVERY`] after the end of the suspension.
 //! - Due calendars get their turns in the order of their due times. A calendar waits if its host or business has no
 //!   permit left, and the next calendar gets its turn.
 
@@ -302,8 +302,8 @@ impl Readings {
         self.changed.notify_one();
     }
 
-    /// Returns the number of calendars by kind and status, and the maximum time since the last successful read among
-    /// the calendars that are read.
+    /// Returns the number of calendars by kind and status, and the longest time since the last successful read of a
+    /// calendar. This time does not consider calendars that are idle, stopped or being disconnected.
     pub(crate) fn figures(
         &self,
         now: Timestamp,
@@ -457,7 +457,7 @@ impl Readings {
 /// The next step of the schedule.
 enum Step {
     At(Duration),
-    /// More calendars are due, after this one.
+    /// More calendars are due. The next step begins after this calendar.
     After((Duration, CalendarKey)),
 }
 

@@ -1,11 +1,13 @@
-//! Searches for the event of an appointment at another path. A person or a calendar program can move an event to
-//! another path, and many servers do not name this path when they refuse a second event with the same UID.
+//! Searches for the event of an appointment that a person or a calendar program has moved to another path. If the
+//! service writes the event at the old path, the server refuses the write, because the calendar already has an event
+//! with this UID. Many servers do not name the path of the existing event.
 //!
 //! Invariants:
 //!
-//! - The result is a file that contains only the event with the UID of the appointment, so no other event is
-//!   overwritten or deleted, even if the server ignores the filter of the search.
-//! - The event is missing only if the server has sent every event that it has found. A failed search shows nothing.
+//! - A file that is found contains only the event with the UID of the appointment, even if the server ignores the
+//!   filter of the search. So no other event is overwritten or deleted.
+//! - The result is [`Searched::Missing`] only if the server has sent every event that it has found. A failed search
+//!   does not show that the event is missing.
 
 use domain::{AppointmentId, CalendarFault, WebhookUrl};
 use net::Fetched;
@@ -76,7 +78,7 @@ pub(super) async fn find(
             Ok(times) if times.own.keys().eq([&appointment]) && times.events.is_empty() => {
                 return Ok(Searched::At(url));
             }
-            // The file also contains another event, so it must be neither overwritten nor deleted.
+            // If the file also contains another event, the file must be neither overwritten nor deleted.
             Ok(times) => is_partial |= times.own.contains_key(&appointment),
             Err(_) => is_partial |= has_uid,
         }

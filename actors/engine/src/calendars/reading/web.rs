@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - Each calendar gets one request at a time, and each server at most 4, also while people check new settings. Further
-//!   requests wait in the order of their arrival.
+//! - A calendar gets at most one request at a time, and a host at most 4. The requests that check new settings count
+//!   too. Further requests wait in the order of their arrival.
 //! - Credentials are sent only to the origin that a person entered. Credentials for iCloud are also sent to
 //!   the other servers of iCloud, which have the same accounts.
 //! - The target of a redirect is checked like an address that a person enters, and must not be private, so no server
@@ -52,7 +52,7 @@ pub(crate) struct Web {
     calendars: Shares<CalendarId>,
     hosts: Shares<Host>,
     /// Whether the engine is simulated. In a simulation, the order of events must not depend on the speed of threads,
-    /// so the task itself does the work.
+    /// so the calling task does the work itself.
     is_simulated: bool,
 }
 
@@ -76,7 +76,8 @@ pub(crate) struct WebRequest<'a> {
     pub(crate) url: &'a WebhookUrl,
     /// The address that a person has entered.
     pub(crate) entered: &'a WebhookUrl,
-    /// If a login is given, redirects to other servers are refused. Otherwise they are followed.
+    /// If a login is given, a redirect to a server that must not get the credentials is refused. Otherwise all
+    /// redirects are followed.
     pub(crate) login: Option<&'a CalendarLogin>,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: String,

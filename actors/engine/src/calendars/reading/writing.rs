@@ -136,7 +136,7 @@ async fn prepare(readings: &Readings, business: &BusinessHandle, key: CalendarKe
         if task.is_some() {
             business.change(Request::by(By::System), StepTask { id }).await?;
         } else if loaded.state.status == CalendarStatus::Stopped && first.is_some() && stopped_at != first {
-            // If the first row cannot be decoded, it stays the first, so the loop ends.
+            // `StopWrites` skips a row that cannot be decoded. If the first row is still the same, the loop ends.
             stopped_at = first;
             business.change(Request::by(By::System), StopWrites { id }).await?;
         } else {
@@ -342,8 +342,8 @@ async fn requests(
     Ok(Attempted { outcome, event: Some(event), pause: Duration::ZERO })
 }
 
-/// Searches for another address of the event, if the response shows that the event may have one: a write conflicts with
-/// the event of the same UID, or the event to delete is missing. Returns `None` if the response shows neither.
+/// Searches for another address of the event, if the response shows that the event may have one: the write conflicts
+/// with another event of the same UID, or the event to delete is missing. Returns `None` if the response shows neither.
 async fn elsewhere(
     readings: &Readings,
     loaded: &Loaded,
@@ -353,7 +353,7 @@ async fn elsewhere(
     let Some(collection) = &loaded.calendar.collection else { return Ok(None) };
     let search = search::find(readings, loaded, write.appointment_id);
     match response.status {
-        // The server may have stored the event without an acknowledgement.
+        // The event may exist at another path, even if the server has never acknowledged a write of the event.
         404 | 410 if write.is_deletion => return search.await.map(Some),
         400 | 403 | 409 | 412 if !write.is_deletion => {}
         _ => return Ok(None),

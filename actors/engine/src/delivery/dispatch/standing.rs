@@ -18,7 +18,7 @@ pub(super) const ALIVE_TIME: Duration = Duration::from_secs(10);
 const ATTEMPTS_AT_FIRST: usize = 2;
 const COST_UNKNOWN: Duration = QUICK;
 
-/// How likely an endpoint is to return a permit soon. The most likely standing is first.
+/// The likelihood that an endpoint returns a permit soon. The highest likelihood is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// A quick delivery ended within the last [`ALIVE_TIME`].
@@ -35,8 +35,8 @@ pub(super) enum Standing {
 impl Standing {
     pub(super) const COUNT: usize = 4;
 
-    /// The number of permits that all endpoints of this standing together may always hold, even if fewer
-    /// permits than [`Self::leaves_free`] then stay free.
+    /// All endpoints of this standing together may always hold this number of permits. The limit [`Self::leaves_free`]
+    /// applies only to further permits.
     pub(super) fn always(self, permits: usize) -> usize {
         match self {
             Self::Alive => 0,
@@ -72,8 +72,8 @@ pub(super) enum CutOff {
     /// A local outage holds the endpoint back. The number is the endpoint's position among the held-back
     /// endpoints.
     Held(u64),
-    /// The endpoint was woken. If an outage holds it back again before its next attempt, it gets this
-    /// position again.
+    /// The endpoint was woken. If an outage holds the endpoint back again before the next attempt, the endpoint gets
+    /// this position again.
     Woken(u64),
 }
 
@@ -104,7 +104,8 @@ impl Endpoint {
         Self { seen: now, limit: ATTEMPTS_AT_FIRST, ..Self::default() }
     }
 
-    /// Limits the endpoint to one attempt, which shows whether it responds again.
+    /// Limits the endpoint to one attempt at first. The outcome of this attempt shows whether the endpoint responds
+    /// again.
     pub(super) fn note_failed_before(&mut self) {
         if self.cost.is_none() {
             (self.failed_before, self.limit) = (true, 1);

@@ -1,5 +1,5 @@
-//! Effects of the wall clock on deliveries. Receivers see the wall clock unchanged, the log shows the
-//! corrected time, and the retention of 30 days uses both clocks.
+//! Effects of the wall clock on deliveries. Receivers get the time of the wall clock, the log shows the believed time,
+//! and the retention of 30 days uses both clocks.
 
 use store::{Order, keys};
 

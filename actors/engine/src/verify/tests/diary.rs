@@ -59,7 +59,8 @@ fn plant_diary(m: &mut Map) {
     {
         m.put(&keys::special_day(of, day.date), day.encode());
     }
-    // The blocked times overlap each other and an appointment, and two begin at the same time. All of this is valid.
+    // The blocked times overlap each other and an appointment, and two of the blocked times begin at the same time. All
+    // of this is valid.
     for (number, later, minutes) in [(1, -30, 60), (2, 0, 10), (3, 0, 100_000), (4, 20, 15)] {
         let blocked = blocked_time(number, staff, at + TimeDelta::minutes(later), minutes);
         m.put(&keys::blocked_time(of, blocked.key()), blocked.encode());

@@ -1,5 +1,5 @@
-//! Tests that damage the content of a store, which is the fixture of format 2. Each kind of damage is done
-//! alone and must be found. The undamaged store must have no findings.
+//! Tests that damage the rows of a fixture store of format 2. Each test case has one kind of damage, which the check
+//! must find. The undamaged store must have no findings.
 
 mod alerts;
 mod booking;

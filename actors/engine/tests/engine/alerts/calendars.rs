@@ -1,4 +1,4 @@
-//! Alerts about calendars. Only a person who sees the calendar gets its name in an alert.
+//! Alerts about calendars. A mail contains the name of a calendar only if the recipient may see the calendar.
 
 use domain::{About, CalendarId, ResourceId};
 use engine::mail::NewMail;

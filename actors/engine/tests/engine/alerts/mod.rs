@@ -1,4 +1,4 @@
-//! Alerts: their recipients, in the dashboard and by mail, and their retention.
+//! Alerts in the dashboard and by mail: their recipients and their retention.
 
 mod bound;
 mod calendars;

@@ -1,4 +1,4 @@
-//! Links can be used once, before they expire, by one person. Sessions can be ended.
+//! A link works only once, only until it expires, and only for one person. Sessions can be ended.
 
 use domain::{Address, Client, LinkKind, Named, Refusal, Role};
 use engine::people::{SignIn, Token};

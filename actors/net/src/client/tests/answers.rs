@@ -115,7 +115,7 @@ async fn a_body_is_read_and_kept_up_to_its_bounds() {
 #[tokio::test(start_paused = true)]
 async fn an_encoded_body_is_not_decoded() {
     let world = World::new();
-    // The response has the beginning of a gzip file. A client that decompresses would wait for the rest.
+    // The body is the beginning of a gzip file. A client that decompresses would wait for the rest of the file.
     let mut answer = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 10\r\n\r\n".to_vec();
     answer.extend([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
     world.receiver(ADDRESS, answer, Then::GoesOn);

@@ -102,7 +102,7 @@ async fn without_any_route_no_failure_counts_against_a_receiver() {
     assert!(!world.client.network().is_out());
 }
 
-/// Connects a public test address to a local socket, which handles each connection with `treat`.
+/// Connects the public test address [`ADDRESS`] to a local socket. The function `treat` handles each connection.
 async fn socket<F: Future<Output = ()> + Send + 'static>(
     world: &World,
     treat: fn(tokio::net::TcpStream) -> F,

@@ -315,7 +315,7 @@ impl State {
         }
     }
 
-    /// Moves the next change of this lane, which is long, into the group. Returns false if the change cannot join the
+    /// Moves the next change of this lane into the group. This change is long. Returns false if it cannot join the
     /// group.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
         let changes = &mut self.lanes[lane].changes;

@@ -93,9 +93,9 @@ fn flip_value(dir: &Path, values: &[&[u8]]) {
     flip(dir, place_of(dir, values).0);
 }
 
-/// Opens and closes a store until sled's snapshot covers the message with this value. sled does not read the
-/// message at its start. Several attempts may be necessary: when sled closes, it may write the page again,
-/// after the snapshot.
+/// Opens and closes a store until sled's snapshot covers the message with this value. At its start, sled does not read
+/// a message that the snapshot covers. Several attempts may be necessary: when sled closes, it may write the page
+/// again, after the snapshot.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
         let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;
@@ -150,8 +150,8 @@ fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_offset() {
     let (stores, _) = killed_and_closed();
     for from in stores {
         let (log, mut needed) = log(from.path());
-        // The test leaves out messages in segments that sled completed during the last sync. They are not in the list
-        // of segments yet.
+        // The test leaves out messages in segments that sled completed during the last sync, because such segments are
+        // not in the list of segments yet.
         needed.retain(|(lsn, ..)| log.is_listed(*lsn).unwrap());
         assert!(needed.len() > 100, "{}", needed.len());
         for share in 0..=10 {

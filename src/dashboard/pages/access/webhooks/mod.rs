@@ -9,7 +9,7 @@ pub(crate) mod one;
 
 use crate::dashboard::view::View;
 
-/// A complete receiver to copy, which verifies events by the Standard Webhooks scheme.
+/// The sample code of a complete receiver. The receiver verifies events by the Standard Webhooks scheme.
 struct Receiver {
     id: &'static str,
     title: &'static str,

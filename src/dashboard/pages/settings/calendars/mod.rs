@@ -1,4 +1,5 @@
-//! The calendars of other services: the addresses from which they fetch appointments (feeds), and connected calendars.
+//! The pages about calendars of other services: feeds, from which such a service fetches appointments, and connected
+//! calendars.
 
 pub(in crate::dashboard) mod connected;
 pub(in crate::dashboard) mod feeds;

@@ -119,7 +119,8 @@ async fn a_kept_password_is_checked_only_at_the_origin_for_which_it_was_entered(
     assert_eq!(world.net.dialled().len(), dialled);
     // Another path of the same origin needs no password.
     world.business.check_calendar(input(&format!("https://{HOST}/dav/"))).await.unwrap();
-    // The password is changed after another change was checked with the old password.
+    // Both changes were checked with the old password. The first one changes the password, so the second one is
+    // refused.
     let patch = |password: &str, old: &str| PatchCalendar {
         id,
         name: None,
@@ -296,7 +297,7 @@ async fn a_calendar_is_read_each_minute_while_its_business_is_used() {
     let _ = world.engine.business_for_visitor(world.business.id());
     settle().await;
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16], "a visitor does not cause a read");
-    // Any other access to the business makes its calendar due at once.
+    // Access by a team member or an API client makes the calendar due at once.
     let _ = world.engine.business(world.business.id());
     settle().await;
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15]);

@@ -168,7 +168,7 @@ impl World {
         self.business.change(by_operator(), book).await.map(|_| ())
     }
 
-    /// The minutes since the last read of the calendar that has gone unread the longest, as in the metric.
+    /// The longest time since the last read of a calendar, in minutes, as the metric shows it.
     fn oldest_read(&self) -> Option<i64> {
         self.engine.calendars().1.map(|age| age.num_minutes())
     }

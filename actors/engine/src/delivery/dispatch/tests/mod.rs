@@ -134,8 +134,8 @@ impl World {
 const KNOWN: usize = 90_000;
 const NEW: usize = 91_000;
 
-/// While bad endpoints run, measures the longest waits of two groups: endpoints with a delivery history,
-/// and new businesses with one event each. The bad endpoints begin after a minute.
+/// Adds bad endpoints to the world after a minute. Returns the longest waits of two groups of other endpoints:
+/// endpoints with a delivery history, and endpoints of new businesses with one event each.
 fn beside(mut world: World, bad: impl FnOnce(&mut World, Moment)) -> (Duration, Duration) {
     let minute = 60 * SECOND;
     world.events((Duration::ZERO, 3 * minute), SECOND / 10, key(KNOWN, 0), ANSWERS);

@@ -4,7 +4,7 @@
 //! Invariants:
 //! - After each power cut, the server has the events of all appointments that are durably `synced`.
 //! - When the failures end, the server has exactly the events of the active appointments of the staff member, each with
-//!   its present start.
+//!   its current start.
 
 use domain::booking::MoveRequest;
 use domain::{Appointment, AppointmentId, CalendarSyncStatus};
@@ -23,7 +23,7 @@ impl World {
         store.records::<Appointment>(&range, Order::Ascending).map(|row| row.unwrap().1).collect()
     }
 
-    /// Whether the server has the event of the appointment with its present start.
+    /// Whether the server has the event of the appointment with its current start.
     fn has_event(&self, server: &Shared, it: &Appointment) -> bool {
         let starts = format!("DTSTART:{}", it.starts_at.utc().format("%Y%m%dT%H%M%SZ"));
         server.lock().events.get(&path(it.id)).is_some_and(|(_, text)| text.contains(&starts))

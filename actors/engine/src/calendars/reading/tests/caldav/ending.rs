@@ -1,4 +1,5 @@
-//! The beginning and the end of writing: new calendars, the end of `write`, the removal of events, and retention.
+//! Tests of the beginning and the end of writing to a calendar: new calendars, changes of `write`, the removal of
+//! events, and retention.
 
 use domain::Conflict;
 use domain::booking::MoveRequest;

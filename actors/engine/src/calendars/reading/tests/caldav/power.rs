@@ -7,8 +7,8 @@ use super::writing::{NOT_CONNECTED, Plain, SYNCED, path, start};
 use super::*;
 use crate::business::commands::appointments::{Cancel, Reschedule};
 
-/// Cuts the power at every moment of a sequence of changes, one step later each time. A sync takes 2 ms, so some cuts
-/// happen before an outcome is durable.
+/// Runs the same sequence of changes again and again, and cuts the power one millisecond later each time. A sync takes
+/// 2 ms, so some cuts happen before an outcome is durable.
 #[tokio::test(start_paused = true)]
 async fn a_power_cut_at_every_step_loses_no_write() {
     for step in 1..60 {
