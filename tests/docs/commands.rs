@@ -47,11 +47,14 @@ fn the_program_accepts_the_documented_command_lines() {
             let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
             command.args(&arguments).env_clear().current_dir(dir.path()).stdin(Stdio::null());
             command.env("RECEPTIONIST_ADMIN_TOKEN", "x".repeat(32));
-            // `backup --in` requires a data directory. `mcp` calls the service at `RECEPTIONIST_URL`. No service
-            // listens at this address.
+            // `backup --in` requires a data directory. `mcp` calls the service at `RECEPTIONIST_URL`, and the other
+            // commands call it at `RECEPTIONIST_ADMIN_URL`. No service listens at these addresses.
             match arguments.iter().any(|argument| argument == "--in") {
                 true => command.env("RECEPTIONIST_DATA_DIR", dir.path().join("data")),
-                false => command.env("RECEPTIONIST_URL", "http://127.0.0.1:1"),
+                false => {
+                    let nowhere = "http://127.0.0.1:1";
+                    command.env("RECEPTIONIST_URL", nowhere).env("RECEPTIONIST_ADMIN_URL", nowhere)
+                }
             };
             let output = command.output().unwrap();
             ran += 1;
