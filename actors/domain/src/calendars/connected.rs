@@ -318,7 +318,24 @@ impl CalendarState {
     /// time.
     pub fn was_read_at_another_time(&self, now: Timestamp) -> bool {
         let has_timed_out = self.error.as_ref().is_some_and(|error| error.code == CalendarFault::Timeout);
-        !has_timed_out && self.last_read_at.is_some_and(|at| (now - at).abs() > COMPLETE_EVERY)
+        !has_timed_out && self.is_of_another_time(now)
+    }
+
+    /// Whether the last read was more than [`COMPLETE_EVERY`] before or after `now`.
+    fn is_of_another_time(&self, now: Timestamp) -> bool {
+        self.last_read_at.is_some_and(|at| (now - at).abs() > COMPLETE_EVERY)
+    }
+
+    /// The time of the last complete read after a successful read. If a timeout prevented a complete read after a
+    /// correction of the clock, the next complete read is due now, or within an hour if it was the complete read that
+    /// timed out.
+    fn complete_at(&self, is_complete: bool, now: Timestamp, steady: SteadyTime) -> Option<SteadyTime> {
+        let due_now = steady - COMPLETE_EVERY;
+        match self.complete_at {
+            _ if is_complete => Some(steady),
+            Some(at) if self.is_of_another_time(now) && at > due_now + COMPLETE_AGAIN_AFTER => Some(due_now),
+            at => at,
+        }
     }
 
     /// Whether a complete read that began at this time confirms a mass deletion.
@@ -338,7 +355,7 @@ impl CalendarState {
                 events: read.events,
                 unreadable: read.unreadable,
                 warnings: read.warnings.clone(),
-                complete_at: if read.is_complete { Some(steady) } else { state.complete_at },
+                complete_at: state.complete_at(read.is_complete, now, steady),
                 failing_since: None,
                 failures: 0,
                 refused: None,
@@ -477,14 +494,18 @@ mod tests {
         ReadResult::Failed(code.into())
     }
 
-    fn read() -> ReadResult {
-        ReadResult::Read(ReadSuccess {
+    fn success() -> ReadSuccess {
+        ReadSuccess {
             is_complete: true,
             events: 2,
             unreadable: 0,
             warnings: Vec::new(),
             position: ReadPosition::default(),
-        })
+        }
+    }
+
+    fn read() -> ReadResult {
+        ReadResult::Read(success())
     }
 
     fn new() -> CalendarState {
@@ -597,6 +618,23 @@ mod tests {
         let timed_out = after(state, &failed(CalendarFault::Timeout), day + 1);
         assert!(!is_wrong(&timed_out, day + 1));
         assert!(after(timed_out, &read(), day + 2).complete_at.is_some());
+    }
+
+    #[test]
+    fn a_timeout_before_the_clock_is_corrected_does_not_prevent_the_complete_read() {
+        let changes = ReadResult::Read(ReadSuccess { is_complete: false, ..success() });
+        let at = |state: CalendarState, result: &ReadResult, wall: i64, minute: i64| {
+            state.after(result, Timestamp::from_millis(wall * 60_000), steady(minute))
+        };
+        let wrong = 600 * 24 * 60;
+        let state = at(new(), &read(), 0, 0);
+        let state = at(state, &failed(CalendarFault::Timeout), 2, 2);
+        let state = at(state, &changes, wrong, 3);
+        assert!(state.needs_complete_read(steady(3)));
+        // If the complete read times out too, it is repeated after an hour.
+        let state = at(state, &failed(CalendarFault::Timeout), wrong + 1, 4);
+        let state = at(state, &changes, wrong + 2, 5);
+        assert!(!state.needs_complete_read(steady(63)) && state.needs_complete_read(steady(64)));
     }
 
     #[test]
