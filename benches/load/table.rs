@@ -13,7 +13,7 @@ pub(crate) enum Target {
     Rate { of: &'static str, at_least: f64 },
     /// The median duration must be at most this multiple of the median in another row.
     Time { of: &'static str, at_most: f64 },
-    /// The 99th percentile of the durations must be at most this multiple of the one in another row.
+    /// The 99th percentile of the durations must be at most this multiple of the 99th percentile in another row.
     Tail { of: &'static str, at_most: f64 },
     /// The 99th percentile of the durations must be below this many milliseconds. The table also shows the ratio to the
     /// row `alone`.

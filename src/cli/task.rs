@@ -68,7 +68,7 @@ impl Part {
 
 impl From<Paging> for Part {
     fn from(paging: Paging) -> Self {
-        // With a limit, reading stops at the first page that is not empty.
+        // With a limit, the first page that contains an item is the result, because earlier pages may be empty.
         let enough = if paging.limit.is_some() { 1 } else { usize::MAX };
         Self { limit: paging.limit, cursor: paging.cursor, enough }
     }

@@ -162,8 +162,8 @@ impl Member {
         self.membership.role.access(right) == Access::Change && !self.profile.suspended
     }
 
-    /// Checks that the person's role permits changes under this right. A page with a form for such a change makes the
-    /// same check.
+    /// Checks that the person's role permits changes under this right. The page that shows
+    /// the form of such a change must make this check too.
     ///
     /// # Errors
     /// Returns [`Refusal::NotAllowed`] without the right, and [`Refused::Suspended`] if the business is

@@ -278,8 +278,8 @@ mod tests {
         let (second, at_pace) = (Duration::from_secs(1), usize::try_from(PACE_MIN).unwrap());
         assert_eq!(taken_for(dripping(at_pace, second)).await, None);
         assert_eq!(taken_for(dripping(at_pace * 29, second * 29)).await, None);
-        // At half the pace, the waiting time shrinks by half a second per second. Single bytes do not
-        // extend it.
+        // At half the minimum pace, the remaining patience shrinks by half a second per second. The arrival of
+        // a byte does not reset it.
         let slow = taken_for(dripping(at_pace / 2, second)).await.unwrap();
         assert!((PATIENCE_MAX..=2 * PATIENCE_MAX).contains(&slow), "{slow:?}");
         assert_eq!(taken_for(dripping(1, second * 29)).await, Some(PATIENCE_MAX));

@@ -1,9 +1,9 @@
 //! The state of one connection. It determines whether the server may close the connection to make room, and
 //! how its stream ends.
 //!
-//! Invariants: the server evicts only idle connections. A connection is idle if it has no unfinished request
-//! and no unsent data, or if the service waits for the body of its request. A request that arrives during the
-//! eviction is not started.
+//! Invariants: the server evicts only idle connections. A connection is idle if it has no unfinished request and no
+//! unsent data. It also counts as idle while the service waits for the body of a request. A request that arrives during
+//! the eviction is not started.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 

@@ -215,8 +215,8 @@ async fn a_time_that_cannot_be_booked_has_a_reason() {
     salon.server.operator("PATCH", &base, json!({ "hours": [] })).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
     assert!(leads(&page.says("There are no opening hours yet."), &way("hours")));
-    // A member cannot change opening hours, so the page tells a member that there are none, without a link to
-    // the hours. A special day with opening hours then makes times available, although the business has no
+    // The page tells a member that there are no opening hours. It has no link to them, because a member cannot change
+    // them. A special day with opening hours then makes times available, although the business has no
     // weekly hours.
     let member = salon.server.person(&empty, "member@neu.example", "member").await;
     let mut member = salon.server.signed_in(&empty, &member).await;

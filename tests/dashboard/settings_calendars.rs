@@ -15,7 +15,7 @@ fn path(salon: &str) -> String {
     format!("/dashboard/b/{salon}/settings/calendars")
 }
 
-/// The address on the page that shows it after its creation.
+/// The address of a new feed, from the page that shows it once.
 fn address(page: &Page) -> String {
     page.tags().into_iter().find(|tag| tag.get("id") == Some("feed")).unwrap().text
 }

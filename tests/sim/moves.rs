@@ -137,7 +137,7 @@ impl Random for Late {
     }
 }
 
-/// Passes all records to an import. Returns false if the import refuses a record. Returns `None` if the import fails.
+/// Passes all records to an import. Returns whether the import accepts all of them, or `None` if the import fails.
 async fn give(importing: &mut Import, moved: Vec<Moved>, dice: &Dice) -> Option<bool> {
     for (line, record) in (2..).zip(moved) {
         if dice.once_in(20) {

@@ -67,7 +67,7 @@ pub(crate) enum Mood {
     Closes,
     /// Sends bytes that are not an HTTP response.
     Babbles,
-    /// Accepts one in this many requests and refuses the others.
+    /// Accepts one of every `n` requests, and refuses the others. The field is `n`.
     Flaps(u32),
     /// Shows a certificate that was issued by a CA that the service does not trust.
     Impostor,

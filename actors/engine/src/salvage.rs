@@ -166,7 +166,7 @@ fn count(store: &Store) -> Result<Salvaged, StoreError> {
         }
     }
     for (id, (all, kinds)) in found {
-        // A business under deletion or import is not reported, because its rows are incomplete anyway.
+        // A business that is being deleted or imported is not reported, because its rows are incomplete anyway.
         if rows.get(&keys::ending(id))?.is_some() || rows.get(&keys::moving(id))?.is_some() {
             continue;
         }

@@ -34,8 +34,8 @@ pub struct Found {
 pub enum Next {
     /// Apply this many of the records, beginning with the first.
     Apply(usize),
-    /// The log has another history than the image, or no longer contains the image's next record. Discard the
-    /// image and load a snapshot.
+    /// The history of the log differs from that of the image, or the log no longer contains the image's next record.
+    /// Discard the image and load a snapshot.
     Rebuild,
     /// The log ends before the newest record of the image. So an acknowledged record is lost, and an operator must
     /// decide how to continue.

@@ -44,7 +44,8 @@ pub enum Event {
     /// The append was committed and replicated. A response with a warning counts as [`Event::Lost`], because PostgreSQL
     /// sends a warning if it no longer waits for the replication.
     Acknowledged,
-    /// No record was inserted, because the place has another history or epoch, or because the number is taken.
+    /// No record was inserted, because the history or the epoch of the place has changed, or because the number is
+    /// taken.
     NotInserted,
     /// The database reported that it has changed nothing, for example because its disk is full.
     Refused,

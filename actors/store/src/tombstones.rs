@@ -14,11 +14,12 @@
 //! The last two fields of a consent are a keyed hash of the address or the phone number. If an address or a number has
 //! several lines, the last one applies.
 //!
-//! A removed person may be invited again. Only invitations up to the instant in the last field are revoked.
-//! The field has the form of an id, because an id starts with an instant. In older lists, the field is an id
-//! that was created at the time of the removal. `imported-business` cancels an earlier `ended-business` and
-//! contains the id of the first audit entry after the import. API keys and feeds with a smaller id stay
-//! revoked.
+//! A removed person may be invited again. Only invitations up to the instant in the last field are revoked. The field
+//! is written like an id, whose first part is an instant. In older lists, the field is an id that was created at the
+//! time of the removal.
+//!
+//! `imported-business` cancels an earlier `ended-business`. It contains the id of the first audit entry after the
+//! import. API keys and feeds of the business stay revoked if their ids are smaller than this id.
 //!
 //! Invariants: a line is durable before the change that it records. After a crash, a line may exist without
 //! the change. Lines are only appended, and their order matters.

@@ -218,7 +218,8 @@ impl Tree {
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
-    /// Returns the LSN of the newest segment, if the next sync must add earlier segments to the list.
+    /// Returns the LSN of the newest segment if the list lacks earlier segments, which the next sync must then add.
+    /// Otherwise returns `None`.
     pub(super) fn unlisted(&self) -> Result<Option<u64>, StoreError> {
         let sealed = self.0.sealed.lock();
         let unlisted = sealed.as_ref().map(|sealed| sealed.unlisted(&self.0.file, SEGMENT_BYTES as u64));

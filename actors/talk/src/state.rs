@@ -413,7 +413,8 @@ impl Talk {
         self.history.iter().filter(|past| past.by_caller).map(|past| past.text.as_str())
     }
 
-    /// The number of wrong confirmation numbers since the receptionist last stopped answering this phone number.
+    /// How many wrong confirmation numbers this caller has given since the receptionist last stopped answering the
+    /// caller.
     pub fn wrong_numbers(&self) -> u32 {
         self.wrong_numbers
     }

@@ -333,11 +333,11 @@ pub(super) fn budget(locale: Locale, kind: BudgetKind) -> &'static str {
             "La limite de stockage des connaissances est atteinte.",
         ),
         BudgetKind::WaitingDeliveries => (
-            "The maximum number of deliveries is waiting. Try again later.",
+            "Too many deliveries are waiting. Try again later.",
             "Le nombre maximal d’envois en attente est atteint. Réessayez plus tard.",
         ),
         BudgetKind::WaitingNotices => (
-            "The maximum number of notices is waiting. Try again later.",
+            "Too many notices are waiting. Try again later.",
             "Le nombre maximal de notifications en attente est atteint. Réessayez plus tard.",
         ),
         BudgetKind::Conversations => (

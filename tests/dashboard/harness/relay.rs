@@ -26,7 +26,7 @@ pub(crate) struct Mail {
 }
 
 impl Mail {
-    /// The first path that begins with `begins`, in the text of the mail.
+    /// The first path in the text of the mail that has the prefix `begins`.
     pub(crate) fn path(&self, begins: &str) -> String {
         let at =
             self.text.find(begins).unwrap_or_else(|| panic!("no path begins with {begins} in {}", self.text));

@@ -124,8 +124,7 @@ impl Client {
         }
     }
 
-    /// Requests each failed write again, and the write of each appointment that was not written because the clock was
-    /// wrong.
+    /// Requests each write that failed, and each write that was omitted because the clock was wrong.
     async fn request_all_writes(&self) {
         let appointments = self.appointments().await;
         for (calendar, _) in self.written_calendars().await {

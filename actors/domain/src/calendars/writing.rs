@@ -245,8 +245,8 @@ pub enum WritesTo {
         detail: FeedDetail,
         is_stopped: bool,
     },
-    /// Appointments are no longer written to the calendar. [`CalendarTask::Leave`] drops its writes, and pending
-    /// deletions continue.
+    /// Appointments are no longer written to the calendar. [`CalendarTask::Leave`] drops the calendar's writes, but
+    /// pending deletions continue.
     Leaving,
     /// The calendar is being disconnected. [`CalendarTask::Remove`] deletes its events.
     Removing,

@@ -38,9 +38,9 @@ pub(super) fn is_unreported(endpoint: &WebhookEndpoint, failing: Failing) -> boo
 }
 
 impl State {
-    /// Begins an attempt. The attempt returns its permit when the body is read, at the latest [`BODY_GRACE`]
-    /// after the head of the response. The rest of the body is then read without the permit. The number of
-    /// bodies that are read without a permit is bounded. Further bodies are not read.
+    /// Begins an attempt. The attempt returns its permit when the whole body has been read, or [`BODY_GRACE`] after
+    /// the head of the response if this is earlier. In the second case, the rest of the body is read without a permit.
+    /// The number of bodies that are read without a permit is bounded. At the bound, the rest is not read.
     pub(super) fn attempt(
         &mut self,
         deliveries: &Deliveries,

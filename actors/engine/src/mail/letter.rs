@@ -7,7 +7,7 @@ use domain::{
 };
 use ports::BoxFuture;
 
-/// Finds the person who gets a mail, and checks that the person may still get it. The outbox calls this trait
+/// Finds the person who gets a mail, and checks that the person may still get it. The outbox uses this trait
 /// whenever it composes a mail.
 pub trait Recipients: Send + Sync + 'static {
     /// Returns the current recipient of a mail, with the link that the mail contains. Returns `None` if the account was

@@ -88,8 +88,8 @@ impl Try<'_> {
         Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX).into())
     }
 
-    /// Removes the attempt from the count, because the password was right or was not checked. Returns the time by which
-    /// the response must be delayed.
+    /// Removes the attempt from the count, because the password was right or was not checked. Returns how long the
+    /// response must be delayed.
     pub(super) fn forgive(&self) -> Duration {
         {
             let mut failures = self.attempts.failures.lock();

@@ -1,11 +1,11 @@
-//! Corrects timestamps (stamps) that a wrong clock set in the future. They are set to the *present* (the
+//! Corrects timestamps that a wrong clock set in the future. They are set to the *present* (the
 //! time at which the repair began) or to an earlier time. The repair works on a stopped store.
 //!
 //! Invariants:
 //!
 //! - The timestamps of a business keep their order. Future timestamps are moved to times between the newest
-//!   timestamp that is not in the future and the present. They are one millisecond apart if there is enough time
-//!   ([`map`]).
+//!   timestamp that is not in the future and the present. They are one millisecond apart if this interval
+//!   is long enough ([`map`]).
 //! - A record and its index rows are written again in one batch.
 //! - Ids, the bytes of events, old values quoted in the audit log, and times that clients sent (`starts_at`,
 //!   `ends_at`, `started_at`) do not change.

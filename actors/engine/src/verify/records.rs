@@ -154,7 +154,8 @@ impl Checker<'_> {
 
     pub(super) fn message(&mut self, value: &[u8]) {
         let Some(message) = self.kept::<TakenMessage>(value) else { return };
-        // With a retention period, the call may have expired. The call of an open conversation is not saved yet.
+        // A missing call is no damage in two cases. If there is a retention period, the call may have expired. If the
+        // call's conversation is open, the call is not saved yet.
         if let Some(call) = message.call_id
             && !self.is_there(&keys::call(self.of, call))
             && !self.is_there(&keys::retention(self.of))

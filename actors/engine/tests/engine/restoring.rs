@@ -107,8 +107,8 @@ async fn a_person_removed_since_a_backup_is_not_restored_and_one_invited_again_b
     engine.close().await.unwrap();
 }
 
-/// While the clock is earlier than the newest timestamp, timestamps do not advance. A removal and the
-/// following invitation would get the same timestamp, but the restore must know which of them is later.
+/// While the clock is earlier than the newest timestamp, timestamps do not advance. So a removal and the invitation
+/// after it could get the same timestamp, but the restore must know which of them is later.
 #[tokio::test(start_paused = true)]
 async fn a_person_invited_again_stays_although_the_clock_was_early_at_their_removal() {
     let mut world = World::new(94).await;

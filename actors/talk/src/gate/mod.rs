@@ -198,8 +198,8 @@ impl Gate<'_> {
         }
         let sources = self.sources();
         let known: BTreeSet<Atom> = sources.iter().flat_map(|source| atoms(source)).collect();
-        // A phone number may be said without its country code, so a long number may be a part of a known number. A
-        // shorter number must equal a known number.
+        // A phone number may be said without its country code. So a number with at least `PHONE_DIGITS_MIN` digits may
+        // be a part of a known number. A number with fewer digits must equal a known number.
         let is_known = |number: &str| {
             let national = number.trim_start_matches('0');
             let of = |known: &Atom| matches!(known, Atom::Long(long) if long.contains(national));

@@ -241,7 +241,7 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
         if context.is_strict {
             return Some((Dates::new(), rest));
         }
-        // `mardi 24` does not mean a later month in which the 24th is a Tuesday.
+        // `mardi 24` is not moved to a later month in which the 24th is a Tuesday.
         return Some((dates.union(&exact).copied().collect(), rest));
     }
     Some((dates, rest))

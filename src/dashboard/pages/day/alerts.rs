@@ -25,7 +25,7 @@ struct Page<'a> {
 
 struct Row {
     alert: Alert,
-    /// The path of the page that the alert is about, or `None` if the person no longer sees the record.
+    /// The path of the record that the alert is about, or `None` if the person may no longer see the record.
     href: Option<String>,
     detail: String,
     quote: String,

@@ -28,8 +28,7 @@ const MONDAY_TO_FRIDAY: [Day; 5] = [Day::Monday, Day::Tuesday, Day::Wednesday, D
 const TUESDAY_TO_SATURDAY: [Day; 5] =
     [Day::Tuesday, Day::Wednesday, Day::Thursday, Day::Friday, Day::Saturday];
 
-/// The regions whose currency is worth about as much as the euro, so that the prices of the sets are
-/// plausible there.
+/// The regions whose currency is worth about as much as the euro. Only there are the prices of the sets plausible.
 const CURRENCIES: [(&str, &[&str]); 7] = [
     (
         "EUR",

@@ -313,7 +313,7 @@ fn answered<T>(
 pub(crate) struct Prepared {
     pub(crate) before: Conversation,
     pub(crate) facts: talk::Facts,
-    /// The engine's answers to the rules' questions so far. None of these answers made a change.
+    /// The engine's answers to the rules' questions so far. None of these questions changed a record.
     pub(crate) answers: Answers,
     pub(crate) draft: Box<Draft>,
     /// The number of tokens that the conversation has used.
