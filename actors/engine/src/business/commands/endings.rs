@@ -18,6 +18,7 @@ use store::{Order, StoreError, Weight, keys};
 use view::ConversationTurnsView;
 
 use super::calls::{RecordCall, call_of};
+use super::contacts;
 use super::conversations::open_conversation;
 use crate::business::state::{Ahead, State};
 use crate::business::turn_context::{Session, facts};
@@ -94,14 +95,23 @@ fn complete(
     }
     if let Some(call_id) = it.call_id {
         let ended_at = it.ended_at.unwrap_or(it.started_at);
+        // The contact may have been erased during the conversation. The call then must not contain the caller's number
+        // or words, unless another contact has the number now.
+        let contact_id = match it.contact_id {
+            Some(id) if context.contact(id)?.is_none() => {
+                contacts::find(context, it.from.as_ref(), None)?.map(|contact| contact.id)
+            }
+            id => id,
+        };
+        let is_erased = it.contact_id.is_some() && contact_id.is_none();
         let details = CallDetails {
             status: status_of(&it),
             outcome: it.outcome.unwrap_or(CallOutcome::Other),
-            from_number: it.from.clone(),
+            from_number: it.from.clone().filter(|_| !is_erased),
             to_number: it.to.clone(),
-            contact_id: it.contact_id,
+            contact_id,
             locale: Some(it.locale),
-            summary: it.summary.clone().and_then(|summary| Text::new(summary).ok()),
+            summary: it.summary.clone().filter(|_| !is_erased).and_then(|summary| Text::new(summary).ok()),
             appointment_id: newest_appointment(&it),
             message_id: it.message_ids.last().copied(),
             ..CallDetails::of(Direction::Inbound, it.started_at, ended_at.max(it.started_at))
