@@ -222,20 +222,27 @@ async fn a_key_is_known_for_24_hours_of_steady_time_whatever_the_clock_does() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_spent_stopped_counts_up_to_24_hours_and_no_jump_meanwhile_counts_more() {
+async fn time_until_a_restart_of_the_machine_counts_up_to_24_hours_by_the_wall_clock() {
     let mut world = World::new(40).await;
     let shop = world.shop(1).await;
     let known = async |world: &World, key: u8| {
         world.at(&shop).change(once(key, 1), service()).await.unwrap().replayed
     };
     assert!(!known(&world, 1).await);
+    // If only the service restarts, a jump of the wall clock does not count.
     world.engine.clone().close().await.unwrap();
+    world.clock.jump(TimeDelta::hours(30));
+    world.open_again().await;
+    assert!(known(&world, 1).await);
+    world.engine.clone().close().await.unwrap();
+    world.clock.reboot();
     world.clock.jump(TimeDelta::hours(23));
     world.open_again().await;
     assert!(known(&world, 1).await);
     pass(61).await;
     assert!(!known(&world, 1).await);
     world.engine.clone().close().await.unwrap();
+    world.clock.reboot();
     world.clock.jump(TimeDelta::days(400));
     world.open_again().await;
     assert!(!known(&world, 1).await, "by the only available clock, a day has passed");
@@ -243,6 +250,7 @@ async fn time_spent_stopped_counts_up_to_24_hours_and_no_jump_meanwhile_counts_m
     // not change the age of this response.
     assert!(!known(&world, 2).await);
     world.engine.clone().close().await.unwrap();
+    world.clock.reboot();
     world.clock.jump(TimeDelta::days(-400));
     world.open_again().await;
     assert!(known(&world, 2).await);
