@@ -171,7 +171,7 @@ impl Window {
     }
 
     /// Advances the clock of the page, so that the timers of the page run without a wait. Afterwards the clock
-    /// of the page stands still.
+    /// of the page is stopped.
     #[allow(dead_code, reason = "only the tests of the dashboard have timers")]
     pub(super) async fn advance_timers(&self, by: Duration) {
         let policy = json!({ "policy": "advance", "budget": by.as_millis() });
