@@ -3,9 +3,11 @@
 //! The service runs in this process, with a business that has 100,000 contacts, appointments and calls
 //! (`PAGES_RECORDS` sets another number). Each 40th call is missed and not handled. An owner's browser on
 //! loopback requests every page in the table of routes, one at a time. Streams, exports and pages of records
-//! that do not exist are listed as omitted. The limits on the median time are 10 ms for each documentation
-//! page and the search in the documentation, 20 ms for each search for contacts or in all records, and 250 ms
-//! for the figures of 24 months.
+//! that do not exist are listed as omitted. The limits on the median time are:
+//!
+//! - 10 ms for a documentation page and for a search in the documentation;
+//! - 20 ms for a search for contacts and for a search in all records;
+//! - 250 ms for the figures of 24 months.
 //!
 //! Then bookings in this business are measured, 64 at the same time, alternately with and without 200 open pages that
 //! listen for changes.

@@ -46,7 +46,7 @@ pub(crate) fn app(router: Router, metrics: Arc<Metrics>) -> App {
         // The id is added to the request, because error pages of the dashboard show it.
         request.headers_mut().insert(X_REQUEST_ID, id.clone());
         // The span has the level `error`, so that every log filter keeps the id in the lines of errors. The
-        // id contains visible ASCII only.
+        // conversion to text cannot fail, since the id contains visible ASCII only.
         let span = tracing::error_span!("request", request.id = id.to_str().unwrap_or_default());
         answer(router, metrics, id, request).map(Ok).instrument(span)
     }))
@@ -88,8 +88,8 @@ fn unfit(request: &Request) -> Option<ApiError> {
     }
 }
 
-/// Shortens a path for the log. Replaces each long segment that is not an id, since it may be a token in a mistyped
-/// path.
+/// Shortens a path for the log. Replaces each long segment that is not an id, since such a segment may be a token in a
+/// mistyped path.
 fn shorten(path: &str) -> String {
     let is_shown = |part: &str| part.len() <= PART_BYTES_MAX || part.parse::<FeedId>().is_ok();
     let part = |part| if is_shown(part) { part } else { "…" };

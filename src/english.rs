@@ -1,4 +1,4 @@
-//! The English sentences for the engine's codes, for the APIs, the command line and MCP. Each match over codes is
+//! The English sentences for the engine's codes. The APIs, the command line and MCP use them. Each match over codes is
 //! exhaustive, so a new code without a sentence does not compile.
 
 use std::borrow::Cow;
@@ -531,8 +531,8 @@ fn webhook_url(refusal: UrlRefusal) -> String {
     }
 }
 
-/// Describes the records that the budget of this kind limits, for the operator API. By default, the description is
-/// the name of the kind.
+/// Describes the records that the budget of this kind limits. The operator API shows the description. If no special
+/// description exists, the description is the name of the kind.
 pub(crate) fn budget_kind(kind: BudgetKind) -> Cow<'static, str> {
     Cow::Borrowed(match kind {
         BudgetKind::Staff => "Staff members.",

@@ -3,8 +3,9 @@
 //!
 //! With DNS rebinding, a page in a person's browser can send requests to the page's own host name, which
 //! resolves to this service. The `Host` of such a request, and its `Origin` if the browser sends one, are
-//! not those of the service. Invariant: a request is refused if its `Host` or its `Origin` is not known.
-//! Programs other than browsers send no `Origin`.
+//! not those of the service. Invariant: a request is refused if its `Host` or its `Origin` is neither that of
+//! the service nor a loopback address. An absent `Origin` is accepted, because programs other than browsers
+//! send none.
 //!
 //! A page of another site may also submit a form to this service. The header `Sec-Fetch-Site` reveals such a
 //! form. Without this header, `Origin` reveals it.
@@ -28,7 +29,7 @@ impl Origins {
     }
 
     pub(crate) fn refused(&self, headers: &HeaderMap) -> Option<&'static str> {
-        // An HTTP/1.0 request may have no Host. Browsers do not use HTTP/1.0.
+        // An absent Host is accepted. It occurs only in HTTP/1.0, which browsers do not use.
         let host = headers.get(header::HOST);
         if host.is_some_and(|host| !self.is_good_host(host)) {
             return Some("Host");

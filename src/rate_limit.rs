@@ -56,7 +56,8 @@ impl RateLimit {
     }
 }
 
-/// The rate limits of API keys or feeds. The table has no maximum size, so each key or feed has an entry.
+/// The rate limits of API keys or feeds. The table has no maximum size, so it always has space for a
+/// further key or feed.
 #[derive(Debug)]
 pub(crate) struct Limit<K: Eq + Hash> {
     limit: u32,

@@ -222,7 +222,8 @@ impl Service {
     /// Finishes the current requests (at most 10 s) and unlocks the store. Fails if the store has failed.
     pub async fn stop(self) -> Result<(), ServiceError> {
         self.stop.send_replace(true);
-        // An upload has no time limit, so imports are ended. The rows of an incomplete import are deleted.
+        // An import has no time limit, so the stop does not wait for imports but ends them. The rows of an incomplete
+        // import are deleted.
         self.engine.end_imports();
         self.watches.iter().for_each(JoinHandle::abort);
         for listener in self.listeners {
@@ -319,8 +320,8 @@ fn counted_apps(
     (app(public, Arc::clone(&metrics)), app(admin, metrics))
 }
 
-/// The configured public origin, or the origin of the public listener if that uses HTTPS or a loopback
-/// address.
+/// The configured public origin, or the origin of the public listener if this listener uses HTTPS or a
+/// loopback address.
 fn public_url(settings: &Settings, listens: SocketAddr) -> Option<PublicUrl> {
     let is_known = settings.tls.is_some() || listens.ip().to_canonical().is_loopback();
     let own = || is_known.then(|| PublicUrl::of_listener(listens, settings.tls.is_some()));
@@ -352,7 +353,7 @@ fn paths() -> impl Iterator<Item = &'static str> {
         .chain(docs::PATHS)
 }
 
-/// Runs a future in a task. If it panics, `panicked` becomes true.
+/// Runs a future in a task. If the task panics, `panicked` becomes true.
 fn watched<T: Send + 'static>(
     serving: impl Future<Output = T> + Send + 'static,
     panicked: watch::Sender<bool>,

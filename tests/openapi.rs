@@ -92,8 +92,8 @@ fn every_operation_has_a_unique_name_and_the_required_parts() {
         // The operations that send a delivery or a mail have no idempotency key, because a repeated
         // request is refused while the delivery or mail is pending.
         let id = operation["operationId"].as_str().unwrap();
-        // A backup, a test mail, or a read of a calendar changes no resource, and a repeated write to a calendar writes
-        // the same event, so they have no idempotency key either.
+        // The listed operations have no idempotency key either. A backup, a test mail and a read of a calendar change
+        // no resource. If a write to a calendar is repeated, it writes the same event.
         let changes = method != "get"
             && !id.starts_with("resend")
             && ![

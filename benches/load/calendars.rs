@@ -48,8 +48,8 @@ const LIVE_HOST: &str = "live.calendars.example.com";
 /// each of these calendars every minute.
 const WATCHED: Duration = Duration::from_secs(200);
 /// The target: two reads of a calendar are at most this many milliseconds apart. The interval of one minute varies by
-/// 10 %. A calendar may also have to wait for a permit until the first request to a calendar that does not respond
-/// has reached its deadline.
+/// 10 %. A read may also have to wait for a permit. Permits become free when requests to the calendars that do not
+/// respond reach their deadlines.
 const READ_WITHIN: f64 = 80_000.0;
 const COLLECTION: &str = "<?xml version=\"1.0\"?><d:multistatus xmlns:d=\"DAV:\" \
     xmlns:c=\"urn:ietf:params:xml:ns:caldav\" xmlns:s=\"http://calendarserver.org/ns/\"><d:response>\
@@ -122,7 +122,7 @@ pub(crate) struct Calendars {
     bare: PathBuf,
     connected: PathBuf,
     shops: Vec<Shop>,
-    /// The paths of the requests that start a read of the calendars that hang.
+    /// The paths of the requests that start reads. Only the calendars that do not respond have a path here.
     reads: Vec<String>,
     is_watched: bool,
 }
@@ -224,7 +224,7 @@ fn path(number: usize) -> String {
     format!("/{number}/")
 }
 
-/// Connects a calendar of a staff member of each business. Returns the paths of the requests that start reads.
+/// Connects a calendar to one staff member of each business. Returns the paths of the requests that start reads.
 async fn connect(
     operator: SocketAddr,
     shops: &[Shop],
@@ -261,7 +261,7 @@ async fn connect(
     Ok(reads)
 }
 
-/// Makes the reads of all calendars due.
+/// Requests a read of each calendar.
 async fn read_all(operator: SocketAddr, reads: &[String]) -> Result<()> {
     let mut connection = Connection::open(operator).await?;
     for path in reads {

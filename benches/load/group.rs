@@ -1,4 +1,5 @@
-//! A group of scenarios that use the same data. They are measured in turn, together with their floors.
+//! A group of scenarios that use the same data. They are measured in turn, together with their floors
+//! (lower bounds, see [`crate::floors`]).
 
 use std::io::{IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};

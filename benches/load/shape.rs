@@ -65,7 +65,7 @@ impl Shape {
         let all = || -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
             Ok(store.scan(&range, Order::Ascending).collect::<std::result::Result<_, _>>()?)
         };
-        // The first booking may create rows that later bookings only change.
+        // The first booking may create rows that later bookings only change, so it is made before the comparison.
         book(&engine, shop, slot(first_day, 0, 1)).await?;
         let before = all()?;
         let starts_at = slot(first_day, 1, 1);

@@ -39,7 +39,7 @@ const IN_FLIGHT: usize = 256;
 const SERVICE_MINUTES: u32 = 30;
 const SLOT: TimeDelta = TimeDelta::minutes(30);
 
-/// The content that a data directory is to have.
+/// The planned content of a data directory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// The number of businesses.
@@ -89,7 +89,7 @@ pub(crate) fn slot(first_day: i64, number: usize, staff: usize) -> Timestamp {
 }
 
 impl Plan {
-    /// Fills a data directory. This happens in a child process, so that its memory does not count as memory of this
+    /// Fills a data directory in a child process, so that the memory for this work does not count as memory of this
     /// process.
     pub(crate) async fn fill(&self, directory: &Path) -> Result<Vec<Shop>> {
         let out = directory.with_extension("shops");

@@ -343,7 +343,7 @@ pub(super) async fn write(
     Path(appointment_id): Path<AppointmentId>,
     business: Business,
 ) -> Result<Accepted<CalendarWriteView>, ApiError> {
-    // A repeated request writes the same event again, so it has no idempotency key.
+    // Two writes of the same event do no harm, so the request has no idempotency key.
     let request = Request { idempotency: None, ..context.request()? };
     Ok(Accepted::of(business.change(request, WriteAppointment { id, appointment_id }).await?.value))
 }
@@ -353,7 +353,7 @@ pub(super) async fn read(
     Path(id): Path<CalendarId>,
     business: Business,
 ) -> Result<Accepted<CalendarView>, ApiError> {
-    // A read changes no setting, so it has no idempotency key.
+    // Two reads do no harm, so the request has no idempotency key.
     let request = Request { idempotency: None, ..context.request()? };
     Ok(Accepted::of(business.change(request, ReadCalendar { id }).await?.value))
 }

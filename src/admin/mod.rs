@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - Every request needs the operator token.
-//! - A change counts as made by the team, so the booking mode does not apply.
+//! - Bookings and moves by the operator count as made by the team, so they are confirmed in every booking mode.
 //! - Envelopes, errors and lists have the same format as in the public API.
 
 mod appointments;

@@ -43,7 +43,7 @@ json_object! {
         timezone: Patch<Zone>,
         /// All services that the staff member offers.
         service_ids: Patch<DistinctList<ServiceId, 0, OFFERED_MAX>>,
-        /// The staff member's own hours of the whole week; null for all opening hours.
+        /// The staff member's own hours of the whole week; null means all opening hours.
         hours: Patch<Option<StaffHours>>,
         /// The position of the staff member in lists on pages, lowest first.
         position: Patch<Position>,
@@ -107,8 +107,8 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Deletes a staff member to whom no appointment and no message refers. The search for such a record can take
-/// long, so the handler first looks for the stored response to an earlier request with the same idempotency
+/// Deletes a staff member. The request is refused if an appointment or a message refers to the staff member. This check
+/// can take long, so the handler first looks for the stored response to an earlier request with the same idempotency
 /// key.
 pub(super) async fn delete(
     context: Context,

@@ -1,4 +1,4 @@
-//! The booking page of a business, and its settings of notices.
+//! The booking page of a business, and the settings of the notices to its customers.
 
 use domain::{
     CHANGE_NOTICE_MINUTES_MAX, Color, Email, NoticeScope, NoticeSettings, ORIGINS_MAX, Phone, ProblemCode,
@@ -108,7 +108,7 @@ const REMINDER_HOURS_U32: u32 = REMINDER_HOURS_MAX as u32;
 impl From<NoticesPatch> for PatchNotices {
     fn from(patch: NoticesPatch) -> Self {
         let default = NoticeSettings::of_new();
-        // `Whole` has checked that each number of hours is small enough for its type.
+        // `Whole` has checked that each number of hours fits into a `u8`.
         let hours = |hours: DistinctList<Whole<1, REMINDER_HOURS_U32>, 0, REMINDERS_MAX>| {
             hours.into_vec().into_iter().map(|hours| hours.get() as u8).collect()
         };

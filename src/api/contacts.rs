@@ -70,7 +70,7 @@ json_object! {
 json_object! {
     /// A merge of another contact into the contact in the path.
     pub(crate) struct MergeBody {
-        /// The contact to merge. Afterwards, requests with its id find the contact in the path.
+        /// The contact to merge. After the merge, requests with the id of this contact get the contact in the path.
         from: ContactId,
         /// The phone number that the contact keeps: the number of one of the two contacts, or null.
         phone: Option<Phone>,

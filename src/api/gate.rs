@@ -1,9 +1,9 @@
-//! The access check (gate) of `/v1` and `/mcp`. Requests to both contain an API key. The gate checks the key
+//! The access check (gate) of `/v1` and `/mcp`. Requests to both need an API key. The gate checks the key
 //! and the rate limit first, then the suspension of the business and the scope that the route needs.
 //!
 //! Invariants:
 //! - Every response under `/v1` has the rate limit headers.
-//! - A request without a valid key counts only against its client address.
+//! - A request without a valid key counts only towards the rate limit of its client address.
 //! - A key is never logged.
 
 use std::sync::Arc;

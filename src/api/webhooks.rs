@@ -71,7 +71,8 @@ pub(super) async fn create(
     created(&context, body, &business, |endpoint| endpoint).await
 }
 
-/// Creates an endpoint and returns it with its secret. `change` converts the command for the change `C`.
+/// Creates an endpoint and returns it with its secret. `change` converts the command to a change of
+/// the type `C`.
 pub(crate) async fn created<C, S>(
     context: &Context,
     body: WebhookBody,

@@ -5,7 +5,7 @@
 //! - Every request about a conversation needs the token of the conversation. Only the response that starts the
 //!   conversation contains the token; the store contains the SHA-256 of the token.
 //! - A repeated request (with the same `turn_id`) gets the first response again, with new manage links.
-//! - A choice is accepted only if the last turn offers it. Its id contains the number of that turn.
+//! - A choice is accepted only if the last turn offers it. The id of a choice contains the number of its turn.
 //! - A customer sees the words of the turns, but not their effects.
 
 use std::net::IpAddr;

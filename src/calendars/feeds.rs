@@ -4,7 +4,7 @@
 //!
 //! - The content depends only on the appointments and the names in them. So the entity tag changes only if an
 //!   appointment or a name changes.
-//! - A request without the token of a feed counts only against its client address.
+//! - A request without the token of a feed counts only towards the rate limit of its client address.
 //! - A token is never logged, and is not in the labels of the metrics.
 
 use std::sync::Arc;
@@ -36,7 +36,7 @@ const REQUESTS: u32 = 60;
 
 struct Feeds {
     engine: Engine,
-    /// Counts the requests with a wrong token against their client address.
+    /// Counts a request with a wrong token towards the rate limit of its client address.
     keys: Arc<KeyGate>,
     requests: Limit<FeedId>,
 }
@@ -110,12 +110,13 @@ fn content(
     ics::feed(&name, appointments.iter().map(event))
 }
 
-/// The start of the URLs of a business's appointments in the dashboard.
+/// The common prefix of the dashboard URLs of a business's appointments.
 pub(super) fn pages(public_url: &str, of: BusinessId) -> String {
     format!("{public_url}/dashboard/b/{of}/appointments")
 }
 
-/// The event of an appointment. `pages` is the start of the URLs of appointments in the dashboard.
+/// The event of an appointment. `pages` is the common prefix of the dashboard URLs of the
+/// appointments.
 pub(super) fn event<'a>(
     appointment: &AppointmentView,
     detail: FeedDetail,
@@ -168,7 +169,7 @@ mod tests {
         shown
     }
 
-    /// The content of a feed with this event, and the event as this service's own calendar parser reads it.
+    /// The content of a feed with one appointment, and the event that the service's own calendar parser reads from it.
     fn parsed(detail: FeedDetail, locale: Locale, status: AppointmentStatus) -> (String, Parsed) {
         let content = ics::feed("Camille · Salon", [event(&shown(status), detail, locale, Some(PAGES))]);
         let mut found = events(content.as_bytes()).unwrap();

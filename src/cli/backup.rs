@@ -89,7 +89,8 @@ async fn make(args: BackupArgs) -> Result<(), Failure> {
         return one(&args.options, absolute(args.to.as_deref().unwrap_or(Path::new("")))?).await;
     };
     let within = absolute(within)?;
-    // The list must be in the data directory of the service that makes the backup.
+    // The list of tombstones is copied from the data directory of the service that makes the backup. So the command
+    // must know this directory.
     let (options, data_dir) = args.options.with_data_dir().ok_or_else(|| {
         Failure::usage(
             "--in copies a list from the data directory: set it with --data-dir (RECEPTIONIST_DATA_DIR)",

@@ -42,7 +42,8 @@ const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-versi
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// JSON-RPC error codes: an invalid message, and a request that the service could not answer.
+/// The JSON-RPC error codes for a line that is not JSON, for an invalid request, and for a request that the service
+/// could not answer.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const SERVER_ERROR: i32 = -32000;
@@ -214,7 +215,7 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     if line.last() == Some(&b'\n') || line.len() <= LINE_BYTES_MAX {
         return Ok(Some(Line::Whole(line)));
     }
-    // The remainder of a long line is skipped in pieces.
+    // The line is too long. The part that has not been read yet is skipped in pieces.
     loop {
         line.clear();
         let read = input.by_ref().take(limit).read_until(b'\n', &mut line)?;

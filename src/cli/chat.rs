@@ -29,7 +29,7 @@ pub struct ChatArgs {
     /// The language: en or fr [default: the language of the business]
     #[arg(long)]
     locale: Option<String>,
-    /// Also print the effects of each turn and the sentences of the model that were not said
+    /// Also print the effects of each turn, and the model's sentences that the receptionist did not say
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
@@ -101,7 +101,7 @@ async fn converse(args: ChatArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the next line of the input that is not empty, or `None` at the end of the input.
+/// Returns the next non-empty line of the input, or `None` at the end of the input.
 fn next_line() -> Result<Option<String>, Failure> {
     let stdin = io::stdin();
     loop {

@@ -42,7 +42,7 @@ const JSON_LINES: &str = "application/x-ndjson";
 
 type Body = UnsyncBoxBody<Bytes, io::Error>;
 
-/// The client gives up if the service takes no streamed bytes for this long and sends no response.
+/// The client gives up if, for this long, the service neither accepts streamed bytes nor sends a response.
 const LINES_TIMEOUT: Duration = Duration::from_secs(600);
 /// The size of the pieces in which a file is sent, in bytes.
 const PIECE_BYTES: usize = 64 << 10;

@@ -4,9 +4,9 @@
 //! `RECEPTIONIST_DATA_DIR`). Without settings, a command looks for the token and the socket of a local service in the
 //! data directories of `serve`, of `demo` and of the systemd unit, in this order.
 //!
-//! Invariant: unless an address is set, a command with a data directory sends the token only to the socket in
-//! this directory. Only the directory's owner can create a socket there. Without a data directory, a token in
-//! the settings is sent to the default address.
+//! Invariant: if no address is set and there is a data directory, a command sends the token only to the socket in this
+//! directory. Only the directory's owner can create a socket there. If there is neither an address nor a data
+//! directory, a token in the settings is sent to the default address.
 
 use std::ffi::OsString;
 use std::io;
@@ -113,9 +113,9 @@ impl OperatorOptions {
         with(read_token(&file)?, otherwise)
     }
 
-    /// Whether the command must use the address in the settings. If the data directory is known, its socket
-    /// takes precedence over the variable of the listen address, since any program may listen on that
-    /// address.
+    /// Whether the command must use the address in the settings. If the settings contain a data directory, the socket
+    /// in this directory takes precedence over the variable `RECEPTIONIST_ADMIN_LISTEN`, since any program may listen
+    /// on the address in the variable.
     fn is_placed(&self) -> bool {
         let setting = std::env::var(variables::ADMIN_LISTEN).ok();
         let by_setting = self.data_dir.is_some() && self.admin_listen == setting;

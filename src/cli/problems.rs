@@ -15,7 +15,7 @@ use super::typed::zone;
 pub struct Flags(Vec<String>);
 
 impl Flags {
-    /// The flags of the subcommand of `command` that the command line names.
+    /// The flags of the subcommand that `matches` selects in `command`.
     pub fn of(command: &clap::Command, matches: &clap::ArgMatches) -> Self {
         match matches.subcommand().and_then(|(name, inner)| Some((command.find_subcommand(name)?, inner))) {
             Some((command, matches)) => Self::of(command, matches),

@@ -12,13 +12,13 @@ use tokio::time::sleep;
 
 use crate::server::{CONNECTIONS_MAX, RESERVE_MAX};
 
-/// The interval at which the service requests more start time from its supervisor while the store opens.
+/// While the store opens, the service asks its supervisor at this interval for more time to start.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
-/// The additional time that each request asks for, in microseconds.
+/// The time that each of these requests adds, in microseconds.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// Notifies the watchdog until the runtime ends. The returned task requests more start time until it is
-/// stopped.
+/// Notifies the watchdog until the runtime ends. The returned task asks for more time to start until the caller
+/// stops the task.
 pub(super) fn starting() -> JoinHandle<()> {
     if let Some(watchdog) = sd_notify::watchdog_enabled() {
         tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));
@@ -56,7 +56,7 @@ const OTHERS: u64 = 512;
 /// The number of files that the service needs at its maximum load.
 pub(super) const FILES_WANTED: u64 = LISTENERS + DELIVERIES + LOOKUPS + OTHERS;
 
-/// Raises the soft limit on open files. If it stays below [`FILES_WANTED`], fewer connections are accepted.
+/// Raises the soft limit on open files. If the limit stays below [`FILES_WANTED`], fewer connections are accepted.
 pub(super) fn raise_file_limit() {
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) if limit < FILES_WANTED => tracing::warn!(

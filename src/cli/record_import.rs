@@ -1,9 +1,9 @@
 //! `contact import` creates contacts from a CSV file, and `special-day import` closes a business on the days of a
 //! public-holiday calendar.
 //!
-//! Invariants: nothing is changed unless the whole file is valid and the days of a calendar fit into the
-//! limit on special days. Contacts that exist already (same phone or email) and special days that exist
-//! already are not changed. So an interrupted import of a calendar can be repeated.
+//! Invariants: if a part of the file is invalid, or if the days of a calendar exceed the limit on special days, nothing
+//! is changed. Contacts that exist already (same phone or email) and special days that exist already are not changed.
+//! So an interrupted import of a calendar can be repeated.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! `export` writes businesses of the running service as lines, and `import` sends such lines to the
 //! service.
 //!
-//! Invariants: the output file of an export exists only if the export is complete ([`WholeFile`]). Either every
-//! line of an import is valid, or nothing is imported and each problem is printed with its line, up to
-//! [`moving::PROBLEMS_MAX`].
+//! Invariants: the output file of an export exists only if the export is complete ([`WholeFile`]). If a
+//! line of an import is invalid, nothing is imported, and up to [`moving::PROBLEMS_MAX`] problems are printed with the
+//! numbers of their lines.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -80,9 +80,9 @@ pub struct ServeArgs {
     /// limits and logs [default: none]
     #[arg(long, env = variables::TRUSTED_PROXIES, value_name = "NETWORKS")]
     pub trusted_proxies: Option<OsString>,
-    /// Free disk space below which the service refuses changes that enlarge the store; at least 32MiB, which
-    /// the storage engine needs (lower values count as 32MiB); 0 for none [default: 1GiB or 5 % of the disk,
-    /// whichever is less]
+    /// Free disk space below which the service refuses changes that enlarge the store; 0 disables this check; other
+    /// values below 32MiB count as 32MiB, which the storage engine needs [default: 1GiB or 5 % of the disk, whichever
+    /// is less]
     #[arg(long, env = variables::DISK_RESERVE, value_name = "SIZE")]
     pub disk_reserve: Option<OsString>,
     /// Number of businesses in memory at once; the least recently used one is unloaded first [default: 2000]
@@ -170,7 +170,7 @@ pub struct Settings {
     pub calendar_hosts: Vec<String>,
     pub public_url: Option<PublicUrl>,
     pub data_dir: PathBuf,
-    /// It is `None` if the token in the data directory is used ([`AdminToken::load_or_create`]).
+    /// If this is `None`, the token in the data directory is used ([`AdminToken::load_or_create`]).
     pub admin_token: Option<AdminToken>,
     pub rate_limits: RateLimits,
     pub connections_per_address: NonZeroUsize,
@@ -178,12 +178,12 @@ pub struct Settings {
     pub disk_reserve: DiskReserve,
     pub business_actors_max: NonZeroUsize,
     pub upgrades: Upgrades,
-    /// It is `None` if the listener uses plain HTTP.
+    /// If this is `None`, the listener uses plain HTTP.
     pub tls: Option<TlsFiles>,
     pub admin_tls: Option<TlsFiles>,
-    /// It is `None` if the service sends no mail.
+    /// If this is `None`, the service sends no mail.
     pub mail: Option<MailSettings>,
-    /// It is `None` if the receptionist uses its guided path and no model.
+    /// If this is `None`, the receptionist uses no model. It then asks fixed questions and offers choices.
     pub model: Option<ModelSettings>,
     pub log: LogSettings,
 }

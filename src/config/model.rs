@@ -12,7 +12,7 @@ use url::{Host, Url};
 use super::value::{ConfigError, read, secret};
 use super::variables;
 
-/// The members of a request to the model that the service itself sets, so the options must not contain them.
+/// The service itself sets these members of each request to the model, so the options must not contain them.
 const OWN_MEMBERS: [&str; 4] = ["messages", "tools", "stream", "model"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct ModelSettings {
 }
 
 impl ModelSettings {
-    /// Returns the address for requests, or `None` if no connection to the host is possible.
+    /// Returns the address for requests, or `None` if the URL has no host or no known port.
     pub fn address(&self) -> Option<ModelAddress> {
         let url = Url::parse(&format!("{}/chat/completions", self.url)).ok()?;
         let host = match url.host()? {

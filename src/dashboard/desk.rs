@@ -33,13 +33,13 @@ pub(crate) struct Desk {
     pub(super) origins: Origins,
     pub(super) cookies: Cookies,
     pub(super) cursors: Cursors,
-    /// Makes the change markers opaque, with a new key at each start of the service.
+    /// The key that makes the change markers opaque. Each start of the service creates a new key.
     moments: Cursors,
     pub(super) once: Once,
     pub(super) limits: Limits,
     pub(super) drafts: Drafts,
     pub(super) pending_forms: PendingForms,
-    /// Becomes true when the service stops, so that streams end.
+    /// The value becomes true when the service stops, so that streams end.
     pub(super) stopping: watch::Receiver<bool>,
 }
 

@@ -219,8 +219,8 @@ impl Member {
         Filled::refused(&self.view, &self.form, undone)
     }
 
-    /// Responds to a form. If the change was made, the response is a redirect. If it was refused, the
-    /// function `again` renders the page from the refused form.
+    /// Responds to a form. If the change was made, the response is a redirect. If the form can show why the change was
+    /// refused, the function `again` renders the page from the refused form.
     pub(super) async fn answered<F: Future<Output = Answered>>(
         &self,
         done: Result<String, Refused>,
@@ -230,8 +230,8 @@ impl Member {
     }
 }
 
-/// Responds to a form. If the change was made, the response is a redirect. If it was refused, the function
-/// `again` renders the page from the reason.
+/// Responds to a form. If the change was made, the response is a redirect. If the form can show why the change was
+/// refused, the function `again` renders the page from this reason.
 pub(super) async fn redirected<F: Future<Output = Answered>>(
     done: Result<String, Refused>,
     again: impl FnOnce(FormError) -> F,

@@ -210,8 +210,7 @@ impl Of<'_> {
                     self.place(&format!("{SETTINGS}/{within}"), label, "", here)
                 });
                 place.within = within.collect();
-                // The settings have no page of their own, so the entry links to its first visible
-                // sub-entry.
+                // The settings have no page of their own, so their entry links to the first visible entry below it.
                 let Some(first) = place.within.first() else { continue };
                 place.path.clone_from(&first.path);
                 match here.starts_with(SETTINGS) {

@@ -40,7 +40,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
-/// The maximum length of a form with a file. The preview of an import sends the file in base64.
+/// The maximum length of a form with a file, in bytes. The preview of an import sends the file in base64, which needs
+/// four bytes for every three bytes of the file.
 const FORM_BYTES_MAX: usize = FILE_BYTES_MAX / 3 * 4 + BODY_BYTES_MAX;
 const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
@@ -62,7 +63,7 @@ struct Gate {
 }
 
 impl Gate {
-    /// The path of the page whose form is submitted to this path: the nearest page at or above this path.
+    /// Returns the path of the page that shows the form for the path `page`. It is the nearest page at or above `page`.
     fn page_of(&self, mut template: &str, mut page: &str) -> String {
         while !self.shown.contains(&template) {
             let (Some((above, _)), Some((page_above, _))) =
@@ -165,14 +166,15 @@ async fn answer(
         let business = asked.param::<BusinessId>("business_id");
         let business = business.filter(|id| belongs.iter().any(|one| one.business_id == *id));
         let Some(business) = business else { return post(gate, place, row, asked).await };
-        // A form with a file counts twice towards the person's limit: here, before the upload, and in `post`. A
-        // refusal here prevents slow uploads from occupying the permits for files in memory.
+        // A form with a file counts twice towards the person's limit: once here, before the upload, and once in `post`.
+        // A refusal here prevents slow uploads from occupying the permits for files in memory.
         desk.limits.people.count(signed.person.id, desk.engine.now()).map_err(Refused::too_many)?;
         let _permit = Some(tables::permit(business).await?);
         let form = Form::read_with_file(&asked.head.headers, body, FORM_BYTES_MAX).await?;
         return post(gate, place, row, PageInput { form, _permit, ..asked }).await;
     }
-    // The handler ignores the content of forms that mail programs send, so every media type is accepted.
+    // Mail programs send the forms that are accepted from any site. The handler ignores the content of such a form, so
+    // every media type is accepted.
     let form = match from_anywhere {
         true => Ok(Form::default()),
         false => Form::read(&head.headers, body, BODY_BYTES_MAX).await,
@@ -196,7 +198,8 @@ async fn post(gate: &Gate, place: &Arc<PathRoutes<Pages>>, row: &Route, asked: P
         Turn::Acted(outcome) => once::answer(outcome).await.ok_or_else(|| ApiError::Unavailable.into()),
         Turn::SentBefore => Err(Refused::SentBefore),
         Turn::Stale => admitted(gate, row, asked, signed_in, true).await,
-        // The task continues after the client disconnects, so a repeated form can receive the response.
+        // The form is handled in its own task, which continues if the client disconnects. If the client then sends the
+        // form again, it receives the response.
         Turn::Act(acting) => {
             let (gate, place) = (gate.clone(), Arc::clone(place));
             let acts = async move { act(&gate, &place, asked, signed_in, acting, &sent).await };
@@ -236,7 +239,8 @@ async fn act(
     }
     let response = acting.answered(answer, desk.cookies).await;
     let desk = Arc::downgrade(desk);
-    // Stored responses are normally removed when the next form arrives. This task removes them if none arrives.
+    // Stored responses are normally removed when the next form arrives. If no form arrives, this task
+    // removes them.
     tokio::spawn(async move {
         tokio::time::sleep(KEPT).await;
         if let Some(desk) = desk.upgrade() {
@@ -246,7 +250,8 @@ async fn act(
     response
 }
 
-/// Checks the access rule of the route and calls its handler. A `stale` form becomes a draft instead.
+/// Checks the access rule of the route and calls its handler. If the form is `stale`, it becomes a draft, and the
+/// handler is not called.
 async fn admitted(
     gate: &Gate,
     row: &Route,

@@ -102,7 +102,7 @@ impl PageInput {
         self.params.get(name)?.parse().ok()
     }
 
-    /// The parameter of the path that identifies the page's record.
+    /// The id of the page's record, from this parameter of the path. A request with an invalid id gets a 404.
     pub(super) fn id<T: FromStr>(&self, name: &str) -> Result<T, Refused> {
         self.param(name).ok_or_else(Refused::not_found)
     }

@@ -16,12 +16,13 @@ const SHOWN: usize = 50;
 pub(super) struct Notices {
     pub(super) shown: Vec<NoticeView>,
     pub(super) pages: Pages,
-    /// The appointment, if the log is on its page.
+    /// The appointment, if the log is on the page of an appointment.
     pub(super) of: Option<AppointmentId>,
 }
 
 impl Member {
-    /// The requested page of the log of notices, about one appointment or about all.
+    /// The requested page of the log of notices. If `of` names an appointment, the log contains only the notices about
+    /// this appointment.
     pub(super) async fn notices(&self, of: Option<AppointmentId>) -> Result<Notices, Refused> {
         let list = of.map_or_else(|| "notices".to_owned(), |id| format!("notices of {id}"));
         let filter = NoticeFilter { appointment_id: of, ..NoticeFilter::default() };

@@ -29,8 +29,8 @@ use super::form::{FormId, SessionKey};
 pub(super) const KEPT: Duration = Duration::from_secs(2 * 60);
 /// The maximum number of kept responses. A further response removes the oldest one.
 const ANSWERS_MAX: usize = 1_024;
-/// The maximum number of remembered ids, per session and in total. A further id removes the oldest id of its
-/// session, or of the session with the most ids.
+/// The maximum numbers of remembered ids, per session and in total. If a session has too many ids, its oldest id is
+/// removed. If there are too many ids in total, the oldest id of the session with the most ids is removed.
 const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
 /// The maximum age of a form, in milliseconds (one day).
@@ -71,7 +71,7 @@ struct Session {
 struct Acted {
     id: FormId,
     content: [u8; 32],
-    /// It is `None` if the response is no longer kept.
+    /// The response to the form, or `None` if the response is no longer kept.
     outcome: Option<Outcome>,
 }
 

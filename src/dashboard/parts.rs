@@ -8,8 +8,8 @@ use super::view::View;
 pub(super) struct Field {
     pub(super) id: String,
     pub(super) label: String,
-    /// The input type, `area` for several lines, `select` for a list, or `radio` or `checkbox` for a visible
-    /// list of options.
+    /// The input type of a field with one line, `area` for several lines of text, `select` for a drop-down list of
+    /// options, or `radio` or `checkbox` for a visible list of options.
     pub(super) kind: &'static str,
     /// CSS classes in addition to `input`: `short`, `time`, `date`, `mono`, `tall`. A visible list of options has
     /// the class `choices`, or the class `boxes` if each option is a box that contains an explanation.

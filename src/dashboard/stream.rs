@@ -7,7 +7,8 @@
 //! Invariants:
 //! - The stream checks the person's access again for each event.
 //! - The stream ends with the session, the membership or the service.
-//! - Changes within one second are one event, so a busy business does not cause constant fetches.
+//! - Several changes to a record within one second cause only one event. So a busy business does not cause constant
+//!   fetches.
 //! - The stream also reports changes since the page was rendered: the page sends its marker as `?as_of=`.
 
 use std::collections::BTreeSet;
@@ -33,7 +34,8 @@ use super::route::Answered;
 const PAUSE: Duration = Duration::from_secs(1);
 /// After this time without an event the stream sends a comment, so that proxies keep the connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
-/// The maximum number of records per event. If more have changed, the event says that all may have changed.
+/// The maximum number of changed records for which the page gets one event each. If more records have changed, a single
+/// event says that any record may have changed.
 const EVENTS_MAX: usize = 32;
 
 /// The right that a person needs for events of this kind. `None` means that the page gets no event.

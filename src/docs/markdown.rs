@@ -181,8 +181,8 @@ impl<'a> Writer<'a> {
     }
 
     /// A table scrolls within its own box. The alignment of a cell is a class, because the content security
-    /// policy forbids styles. Each cell has the heading of its column as an attribute, which narrow screens
-    /// show.
+    /// policy forbids styles. Each cell has the heading of its column as an attribute, which the stylesheet
+    /// needs on narrow screens.
     fn table(&mut self, event: Event<'a>) {
         match event {
             Event::Start(Tag::Table(alignments)) => {

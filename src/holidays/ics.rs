@@ -35,7 +35,7 @@ impl Event {
         self.properties.iter().filter(move |property| property.name == name)
     }
 
-    /// The value of a property, or an empty text.
+    /// The trimmed value of the first property with this name, or an empty text if the event has no such property.
     pub(crate) fn word(&self, name: &str) -> &str {
         self.find(name).map(|property| property.value.trim()).unwrap_or_default()
     }
@@ -62,7 +62,7 @@ impl Property {
     }
 }
 
-/// Parses the events of a file, which may contain several calendars. The error names the first invalid line.
+/// Parses the events of a file. The file may contain several calendars. The error names the first invalid line.
 pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, Problem> {
     let mut events = Vec::new();
     let mut open: Vec<(usize, String)> = Vec::new();
@@ -149,7 +149,8 @@ pub(crate) fn seconds(duration: &str) -> Option<u64> {
     days.checked_add(time)
 }
 
-/// Unfolds the lines. Each result has the number of its first line. A fold may be inside a character.
+/// Joins the lines that RFC 5545 calls folded. Each joined line has the number of its first line in the file. A fold
+/// may split the bytes of a character.
 fn unfolded(file: &[u8]) -> Vec<(usize, Vec<u8>)> {
     let mut lines: Vec<(usize, Vec<u8>)> = Vec::new();
     for (number, line) in (1..).zip(file.split(|byte| *byte == b'\n')) {

@@ -23,8 +23,9 @@ use crate::words::one_line;
 pub(crate) const CALENDAR_BYTES_MAX: usize = 4 << 20;
 
 const EVENT_DAYS_MAX: u64 = 366;
-/// The maximum number of events in a calendar, and of event names in the note of a day.
+/// The maximum number of events in a calendar.
 const EVENTS_MAX: usize = 5_000;
+/// The maximum number of event names in the note of a day.
 const NAMES_MAX: usize = 32;
 /// The number of years after the current year for which yearly events are expanded.
 const YEARS_AHEAD: i32 = 2;
@@ -123,7 +124,7 @@ fn is_past(event: &Event, today: NaiveDate) -> bool {
         rule => Yearly::until(rule),
     };
     let again = event.find("RDATE").is_some();
-    // One day is added, since the event may be in another zone.
+    // One day is added, since the event may be in another time zone.
     let ends = last.zip(until).and_then(|(last, until)| {
         let days = (last - first).num_days().unsigned_abs() + 1;
         until.max(first).checked_add_days(Days::new(days))
@@ -139,7 +140,7 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
         (Some(end), _) => {
             let end = day("DTEND", &end.value)?;
             let days = u64::try_from((end - first).num_days()).map_err(|_| ProblemKind::EndsBefore)?;
-            // Many calendars write a single day with the same start and end, so it counts as one day.
+            // In many calendars, an event of one day has the same start and end. Such an event counts as one day.
             if whole { days.max(1) } else { days }
         }
         (None, "") => u64::from(whole),

@@ -1,4 +1,4 @@
-//! The reasons why a calendar cannot be imported, and their sentences.
+//! The reasons why a calendar cannot be imported, each with its sentence in English and French.
 
 use chrono::NaiveDate;
 use domain::availability::BOOKABLE_YEARS;
@@ -33,7 +33,7 @@ pub(super) enum ProblemKind {
     AfterTheEnd,
     TooDeep,
     /// The line ends a component, but the innermost open component is a different one. The values are the
-    /// line at which the open component begins, and its name.
+    /// number of the line at which this open component begins, and the name of this component.
     EndsAnother(usize, String),
     /// The component of this name has no end.
     NoEnd(String),

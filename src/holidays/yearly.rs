@@ -26,7 +26,8 @@ enum On {
 }
 
 impl Yearly {
-    /// Parses the rule of an event with this first date. The error says that the rule is not supported.
+    /// Parses the recurrence rule of an event. `first` is the first date of the event. The error says that
+    /// the rule is not supported.
     pub(super) fn read(rule: &str, first: NaiveDate) -> Result<Self, ProblemKind> {
         Self::understood(rule, first).ok_or_else(|| ProblemKind::Repeats(one_line(rule)))
     }

@@ -3,8 +3,8 @@
 //! Invariants:
 //! - At most [`BODY_BYTES_MAX`] bytes of a body are in memory, except for a file ([`read_file`]).
 //! - A request waits at most [`BODY_TIME_MAX`] for its body.
-//! - A streamed body may take longer while it arrives with at least [`PACE_MIN`] bytes per second on
-//!   average. A pause is at most [`PATIENCE_MAX`].
+//! - A streamed body may take longer if it arrives with at least [`PACE_MIN`] bytes per second on average. A pause is
+//!   at most [`PATIENCE_MAX`].
 //! - If a body is too large or too slow, the connection closes. Otherwise, the rest of the body would be read as
 //!   the next request.
 
@@ -83,7 +83,7 @@ pub async fn read_file(
     timeout(FILE_TIME_MAX, read).await.unwrap_or(Err(BodyError::Timeout))
 }
 
-/// Reads a body of at most `bytes_max` bytes, which is at most [`BODY_BYTES_MAX`].
+/// Reads a body of at most `bytes_max` bytes. `bytes_max` must not exceed [`BODY_BYTES_MAX`].
 pub async fn read_within(
     bytes_max: usize,
     media_type: &'static str,

@@ -1,5 +1,5 @@
-//! Response bodies: `{"data": …}` with an entity tag for a resource, `{"data": […], "next_cursor",
-//! "has_more"}` for a list.
+//! The bodies of successful responses. A resource is sent as `{"data": …}`, with an entity tag in the header `ETag`. A
+//! list is sent as `{"data": […], "next_cursor", "has_more"}`.
 //!
 //! Invariant: the entity tag is computed from the bytes of the resource, without any secret.
 

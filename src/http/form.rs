@@ -36,8 +36,8 @@ impl Form {
         Ok(Self::parse_parts(&String::from_utf8_lossy(&bytes), boundary))
     }
 
-    /// Reads a `multipart/form-data` form with files. The content of a file is in base64. A form without
-    /// files may be URL-encoded instead.
+    /// Reads a `multipart/form-data` form with files. In the returned form, the content of a file is encoded in base64.
+    /// A form without files may be URL-encoded instead.
     pub(crate) async fn read_with_file(
         headers: &HeaderMap,
         body: Body,
@@ -67,7 +67,7 @@ impl Form {
         Self { fields: body.split(&delimiter).filter_map(field).collect() }
     }
 
-    /// Parses a query string or a body. The CR LF of browsers becomes LF.
+    /// Parses a query string or a body. Browsers send line breaks as CR LF, which becomes LF.
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         Self { fields: pairs(bytes).map(|(name, value)| (name, value.replace("\r\n", "\n"))).collect() }
     }
@@ -102,7 +102,7 @@ impl Form {
     }
 }
 
-/// The name and the value of a part. The value of a file is in base64.
+/// Returns the name and the value of a part. If the part is a file, the value is its content, encoded in base64.
 fn part(part: &[u8]) -> Option<(String, String)> {
     let part = part.strip_prefix(b"\r\n")?.strip_suffix(b"\r\n")?;
     let head_ends = memchr::memmem::find(part, b"\r\n\r\n")?;

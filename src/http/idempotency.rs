@@ -31,7 +31,7 @@ pub(crate) fn is_key(bytes: &[u8]) -> bool {
 }
 
 pub(crate) fn fingerprint(parts: &Parts, canonical_body: &[u8]) -> [u8; 32] {
-    // A path contains no `?`, so the joined text is unambiguous.
+    // A path contains no `?`, so the first `?` of this text is always where the query begins.
     let target = parts.uri.path_and_query().map_or(parts.uri.path(), PathAndQuery::as_str);
     fingerprint_of([parts.method.as_str().as_bytes(), target.as_bytes(), canonical_body])
 }

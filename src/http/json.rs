@@ -8,7 +8,7 @@ use std::fmt;
 use domain::{Problem, ProblemCode};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// 2^53, up to which an `f64` represents every whole number exactly.
+/// 2^53. Up to this number, an `f64` represents every whole number exactly.
 const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub enum Json {
     Null,
     Bool(bool),
     Integer(i128),
-    /// Any other number. It is finite.
+    /// A number that is not a [`Json::Integer`]. It is finite.
     Float(f64),
     String(String),
     Array(Vec<Json>),

@@ -3,13 +3,13 @@
 //! ```text
 //! Surface     a part of the service with its own route table and gate, for example the dashboard
 //! Gate        the access check of a surface, which runs before the handlers
-//! Route       method, path, access rule, handler, and data about the route that only its surface uses
+//! Route       method, path, access rule, handler, and data that only the surface of the route uses
 //! PathRoutes  a path with the routes of its methods
 //! ```
 //!
 //! Invariants:
 //! - The only types of the engine that this module uses are problems, entity tags and the ids for the log.
-//! - A reader reports every problem of a request with its path, up to [`problems::PROBLEMS_MAX`].
+//! - A reader reports the first [`problems::PROBLEMS_MAX`] problems of a request, each with its path.
 //! - One declaration of a type gives its reader and its schema ([`crate::json_object`],
 //!   [`crate::query_object`]).
 //! - All data of a request that the service holds in memory has a maximum size.

@@ -1,5 +1,5 @@
-//! The macros that declare request types. One declaration gives the reader and the schema. Doc comments in
-//! it become the schema's descriptions.
+//! The macros that declare request types. One declaration gives the reader and the schema. The doc
+//! comments in the declaration become the descriptions in the schema.
 //!
 //! Request types do not use the derive macro of schemars. The schemars macro follows serde, so it would allow
 //! `null` for optional query parameters, and it does not support PATCH.
@@ -103,7 +103,8 @@ fn never_null(property: &mut Value) {
     }
 }
 
-/// Whether an object is a PATCH: it has properties, and each may be absent to keep its value.
+/// Whether an object is the body of a PATCH request: it has at least one property, and an absent property keeps its
+/// value. `properties` contains the [`FromJson::PATCH`] of each property.
 pub fn is_patch(properties: &[bool]) -> bool {
     properties.contains(&true) && !properties.contains(&false)
 }
@@ -111,8 +112,7 @@ pub fn is_patch(properties: &[bool]) -> bool {
 /// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema. The
 /// reader reports the problems of all properties, including unknown and duplicate ones. A property is
 /// renamed with `kind as "type": …`. With `= value`, the schema states this value as the default
-/// of the property.
-/// The functions after `check` and `described` add rules between properties.
+/// of the property. The functions after `check` and `described` add rules between properties.
 #[macro_export]
 macro_rules! json_object {
     (

@@ -82,7 +82,8 @@ impl Problems {
         match value {
             Some(value) if self.named.is_empty() => Ok(value),
             _ => {
-                // A reader that returns no value must add a problem. The client gets a refusal in any case.
+                // A reader that returns no value must add a problem. In a release build, the client gets a refusal even
+                // if the reader has added none.
                 debug_assert!(!self.named.is_empty(), "a value was refused, but no `Problem` was recorded");
                 if self.unnamed > 0 {
                     self.named.push(Problem::new("", ProblemCode::Unnamed(self.unnamed)));

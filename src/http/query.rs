@@ -12,7 +12,7 @@ use super::problems::{FieldPath, Problems};
 use super::read::FromText;
 use super::reading::Reading;
 
-/// A parsed query string. [`query_object!`](crate::query_object) declares such types.
+/// A type that is parsed from a query string. [`query_object!`](crate::query_object) declares such types.
 pub trait FromParameters: Sized {
     const NAMES: &'static [&'static str];
 

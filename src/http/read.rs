@@ -40,7 +40,7 @@ pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, Vec<Problem>> 
 }
 
 pub trait FromText: JsonSchema + Sized {
-    /// Parses the text, which contains no NUL. The problem completes a sentence: `must be a UUID`.
+    /// Parses the text, which contains no NUL. The error is the reason for a refusal, for example "must be a UUID".
     fn from_text(text: &str) -> Result<Self, ProblemCode>;
 }
 
@@ -133,7 +133,7 @@ pub struct Properties<'a> {
 }
 
 impl<'a> Properties<'a> {
-    /// Assigns the properties to their names. Unknown and duplicate properties become problems.
+    /// Finds the value of each declared property. Unknown and duplicate properties become problems.
     pub fn sort(
         json: &'a Json,
         names: &'static [&'static str],

@@ -114,7 +114,7 @@ where
     named(path, path, serve)
 }
 
-/// Like [`at`], but logs and counters contain `name`.
+/// Like [`at`], but logs and counters contain `name` instead of the path.
 pub(crate) fn named<F, Fut>(path: &'static str, name: &'static str, serve: F) -> Router
 where
     F: Fn(Request) -> Fut + Send + Sync + 'static,

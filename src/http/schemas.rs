@@ -5,8 +5,8 @@
 //! - Two types never have the same name. schemars would number the second type; this module panics.
 //! - An object has only the listed properties.
 //!
-//! schemars sorts the properties of an object, so [`Schemas::parameters`] takes the names of query
-//! parameters in order.
+//! schemars sorts the properties of an object by name. To keep the declared order of query parameters, the caller of
+//! [`Schemas::parameters`] passes their names in this order.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;

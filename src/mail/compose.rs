@@ -93,8 +93,8 @@ impl Composer for Letters {
     }
 }
 
-/// Breaks up `=?` in a text for a header, since the header encoder leaves ASCII text unchanged. The
-/// recipient's program would decode a text that looks like an encoded word (RFC 2047, 2).
+/// Inserts a space into each `=?` of a text for a header. The header encoder leaves ASCII text
+/// unchanged. If such a text looked like an encoded word (RFC 2047, 2), the recipient's program would decode it.
 fn for_head(text: &str) -> String {
     text.replace("=?", "= ?")
 }

@@ -11,7 +11,7 @@ use url::{Host, Url};
 pub(crate) enum Security {
     /// TLS from the first byte.
     Tls,
-    /// TLS after `STARTTLS`, which is required.
+    /// A plain connection that `STARTTLS` must switch to TLS.
     StartTls,
     /// Plain text, for loopback addresses only.
     None,
@@ -46,7 +46,7 @@ impl FromStr for Relay {
             "smtp+plain" => (Security::None, None),
             _ => return Err(EXPECTED.into()),
         };
-        // For unknown schemes, the URL parser does not validate the host.
+        // The URL parser does not validate the host of a URL with one of these schemes, so the host is parsed here.
         let host = url.host_str().and_then(|host| Host::parse(host).ok()).ok_or(EXPECTED)?;
         let port = url.port().or(port).ok_or_else(|| format!("{EXPECTED}; the port is missing"))?;
         if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {

@@ -76,8 +76,8 @@ impl Mailer for Smtp {
 }
 
 fn failure(error: &Error) -> MailFailure {
-    // The relay closes the connection after the code 421 (RFC 5321, 4.2.2). The cause is a problem of the
-    // relay, not of the mail.
+    // A relay that must close the connection sends the code 421 (RFC 5321, 4.2.2). This is a problem of the relay, not
+    // of the mail.
     let closes = error.status().is_some_and(|code| code.to_string() == "421");
     let text = describe(error);
     match () {

@@ -1,8 +1,8 @@
 //! The connection to a relay: TCP, then TLS from the first byte or after STARTTLS (RFC 3207).
 //!
-//! Invariants: nothing that the relay sent before TLS is used after TLS has begun. If the relay
-//! sends more than one response to a command before TLS, the attempt fails. Between two commands a relay may send
-//! at most [`ANSWER_BYTES_MAX`] bytes.
+//! Invariants: data that arrived before TLS began is never used after TLS has begun. If the relay sends
+//! more than one response to a command before TLS begins, the attempt fails. Between two commands, a relay may send at
+//! most [`ANSWER_BYTES_MAX`] bytes.
 
 use std::fmt;
 use std::io;
@@ -81,7 +81,7 @@ impl Wire {
         Err(failed)
     }
 
-    /// Negotiates STARTTLS. The next bytes of both sides are TLS.
+    /// Negotiates STARTTLS. After this, both sides send only TLS.
     async fn start_tls(&self, stream: TcpStream) -> io::Result<TcpStream> {
         let mut stream = BufReader::new(stream);
         expect(&answer(&mut stream).await?, "220")?;

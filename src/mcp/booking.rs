@@ -1,7 +1,7 @@
 //! The tools `book_appointment`, `reschedule_appointment` and `cancel_appointment`.
 //!
 //! Invariants:
-//! - A repeated call with the same idempotency key makes the change once.
+//! - If a call is repeated with the same idempotency key, the change is made only once.
 //! - A move or cancellation happens only if the appointment still has the expected start.
 //! - A refusal proposes open times and never names another customer.
 
@@ -105,7 +105,8 @@ pub(super) async fn book(asking: ToolCall, booking: Booking) -> Result<Booked, R
     };
     let BookedView { mut appointment, already_booked } = answer.value;
     if answer.replayed {
-        // The stored result of the first call may be outdated, so the appointment is read again.
+        // The result is the stored result of the first call. The appointment may have changed since, so it is read
+        // again.
         appointment = asking.business.appointment(appointment.id).await?.unwrap_or(appointment);
     }
     let already_booked = already_booked || answer.replayed;

@@ -1,7 +1,7 @@
 //! The JSON of tool results, without null properties, and the limits on its length.
 //!
 //! Invariant: the text and the structured content of a result together have fewer than [`ANSWER_CHARS_MAX`]
-//! characters of JSON. A page has at most [`PAGE_ITEMS`] items, or fewer if their texts are long. A page
+//! characters of JSON. A page has at most [`PAGE_ITEMS`] items. It has fewer if their texts are long. A page
 //! contains `search_incomplete` if its scans ended early.
 
 use std::fmt::Write as _;
@@ -99,7 +99,7 @@ pub(super) fn text<V: ToString>(value: Option<&V>) -> Option<String> {
     value.map(ToString::to_string)
 }
 
-/// The number of items, from the first, that fit into one result; at least 1.
+/// The number of items at the beginning of `items` that fit into one result. It is at least 1.
 fn fitting(items: &[Value]) -> usize {
     let mut chars = 0;
     let fits = |item: &&Value| {
@@ -134,7 +134,7 @@ where
         let items = items.into_iter().map(&show).collect::<Result<Vec<V>, _>>()?;
         let fit = fitting(&items.iter().map(shown).collect::<Result<Vec<_>, _>>()?);
         if fit < items.len() {
-            // The page is read again with this limit, so that the cursor belongs to its last item.
+            // The page is read again with this limit, so that the cursor belongs to the last item that fits.
             limit = fit;
             continue;
         }

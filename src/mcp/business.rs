@@ -1,5 +1,5 @@
-//! The tools `get_business` and `update_business`. A client without the write scope sees the profile,
-//! services and staff.
+//! The tools `get_business` and `update_business`. For `get_business`, the scope `business:read` is
+//! enough: it shows the profile, the services and the staff.
 
 use domain::{DayHours, Locale, Text, Timestamp, WeeklyHours};
 use engine::business::commands::profile::{PatchBusiness, PatchProfile};
@@ -152,8 +152,8 @@ fn shown(catalog: &Catalog<'_>, now: Timestamp) -> Business {
     within_bounds(business, services.len(), staff.len())
 }
 
-/// Shortens the result until it fits: first without the services of each staff member, then with fewer
-/// items of the longer list. `services` and `staff` are the total numbers.
+/// Shortens the result until it fits. It first removes the services of each staff member, and then removes items of the
+/// longer list. `services` and `staff` are the total numbers of services and staff members.
 fn within_bounds(mut business: Business, services: usize, staff: usize) -> Business {
     let left_out = |all: usize, shown: usize| (all > shown).then_some(all - shown);
     loop {

@@ -74,13 +74,14 @@ impl<'a> Catalog<'a> {
         self.staff.iter().filter(move |member| member.offers(service))
     }
 
-    /// The staff member's name, if the client may see it, as the start of a sentence.
+    /// Returns the staff member's name, or "That staff member" if the client may not see the name.
     pub(super) fn who(&self, id: StaffId) -> String {
         let member = self.staff.iter().find(|member| member.id == id).filter(|_| self.asking.may_name());
         member.map_or_else(|| "That staff member".into(), |member| quoted_name(&member.name))
     }
 
-    /// Adds the next step to each invalid id of a booking or a search.
+    /// If a next step is known for each problem of a booking or a search, replaces the problems with these steps.
+    /// Otherwise, returns the refusal unchanged.
     pub(super) fn mended(&self, refused: Refused, service: ServiceId, staff: Option<StaffId>) -> Refused {
         let Refused::Rules(Refusal::Invalid(problems)) = &refused else { return refused };
         let step = |problem: &Problem| match (problem.path.as_str(), staff) {

@@ -118,7 +118,7 @@ pub(super) async fn find(asking: ToolCall, wanted: OpenTimesArgs) -> Result<Open
 }
 
 /// The parameters of the search for times to which an appointment can be moved. The default staff member is the
-/// current one.
+/// staff member of the appointment.
 async fn to_move(catalog: &Catalog<'_>, sought: Sought, id: AppointmentId) -> Result<Sought, Refused> {
     let moved = catalog.asking.business.appointment(id).await?.ok_or(AppointmentId::NOT_FOUND)?;
     if !moved.status.is_active() {
@@ -170,7 +170,8 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     Ok(())
 }
 
-/// A sentence with the open times of the wanted day, or of the next day with open times within a week.
+/// Returns a sentence with open times of the wanted day. If this day has none, the sentence contains the open times
+/// of the next day with open times. The search ends after a week.
 pub(super) async fn proposed(
     asking: &ToolCall,
     clock: WallClock,

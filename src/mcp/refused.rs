@@ -33,7 +33,7 @@ impl Refused {
         ))
     }
 
-    /// The text for this tool, or the error of `/v1`.
+    /// Returns the text that the tool sends to the model. If no other arguments can help, returns the error of `/v1`.
     pub(super) fn for_tool(self, tool: &str, arguments: &[&str]) -> Result<String, ApiError> {
         match self {
             Self::Told(text) => Ok(text),
@@ -58,7 +58,7 @@ impl<E: Into<ApiError>> From<E> for Refused {
 /// The text for the model, or `None` if no other arguments can help.
 fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
     Some(match refusal {
-        // These refusals concern people, links, backups and imports, which keys cannot use.
+        // These refusals concern people, links, backups and imports, to which an API key gives no access.
         Refusal::NotAllowed(_) | Refusal::Expired | Refusal::UnderWay { .. } => return None,
         Refusal::Invalid(problems) => {
             format!("Nothing was done: {}. {}", listed(problems), takes(tool, arguments))
@@ -105,7 +105,7 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
 pub(super) fn listed(problems: &[Problem]) -> String {
     let told = problems.iter().take(PROBLEMS_MAX).map(|Problem { path, code }| {
         let message = english::problem(code);
-        // The path of the engine is replaced, because the tool's argument for an id has a different name.
+        // The engine's problem names a property of `/v1`. The tool's argument has a different name.
         let path = match path.as_str() {
             "service_id" => "service",
             "staff_id" => "staff",

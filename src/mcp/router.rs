@@ -33,7 +33,8 @@ const HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("mcp-name"),
 ];
 
-/// The maximum length of an error in bytes. A longer error is shortened, since it repeats a part of the request.
+/// The maximum length of an error in bytes. An error repeats a part of the request, so it can be long. A longer
+/// error is shortened.
 const ERROR_BYTES_MAX: usize = 16 * 1024;
 /// The maximum number of characters of the message in an error that exceeds [`ERROR_BYTES_MAX`].
 const ERROR_CHARS_MAX: usize = 1_000;

@@ -96,7 +96,7 @@ pub(super) fn lacking(scope: Scope) -> ErrorData {
     ErrorData::invalid_params(format!("this key lacks the scope {scope}"), None)
 }
 
-/// Refuses a cursor, since each list of the protocol has one page.
+/// Refuses a cursor. Each list of the protocol has only one page, so no valid cursor exists.
 fn whole(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         None => Ok(()),

@@ -57,8 +57,8 @@ fn show(registry: &Registry) -> Response {
     }
 }
 
-/// Converts OpenMetrics to the Prometheus text format. There, the `HELP` and `TYPE` lines also contain the `_total`
-/// of a counter's name.
+/// Converts OpenMetrics to the Prometheus text format. In the Prometheus format, the name of a counter ends in `_total`
+/// in the `HELP` and `TYPE` lines too.
 fn plain(open_metrics: &str) -> String {
     let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();
@@ -302,7 +302,7 @@ impl Exposition {
     }
 
     fn operations(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
-        // Without a relay the metrics of mails are zero.
+        // If no relay is configured, the metrics of mails are zero.
         let about = "Attempts to send a mail by outcome: the relay accepted it, it is retried later, it failed permanently, \
                      or its recipient may no longer receive it";
         let MailFigures { sent, put_off, failed, dropped } = self.engine.mail_figures().unwrap_or_default();
@@ -448,7 +448,7 @@ mod tests {
         has(&text, "receptionist_connections_refused_total 4");
         has(&text, "receptionist_connections_evicted_total 5");
         has(&text, "receptionist_log_lines_dropped_total 0");
-        // The first start writes two changes. It is random whether one sync covers both.
+        // The first start writes two changes. Sometimes one sync covers both changes, sometimes each has its own sync.
         has(&text, "receptionist_commit_changes_total 2");
         let commits = if text.contains("\nreceptionist_commits_total 1\n") { 1 } else { 2 };
         has(&text, &format!("receptionist_commits_total {commits}"));

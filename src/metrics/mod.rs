@@ -51,7 +51,7 @@ struct Series {
 #[derive(Default)]
 pub(crate) struct RateLimited {
     pub(crate) keys: AtomicU64,
-    /// The number of requests without a valid key that were refused because of their address's limit.
+    /// The number of requests without a valid key that were refused because of the rate limit of their address.
     pub(crate) addresses: AtomicU64,
     pub(crate) uncounted: AtomicU64,
 }

@@ -2,7 +2,8 @@
 //! `src/docs/topics/export.md` documents the format.
 //!
 //! Invariants:
-//! - A record that is written and read again is unchanged, and so is a line that is read and written again.
+//! - A record is unchanged after it is written and read again. A line of the current version is unchanged after it is
+//!   read and written again.
 //! - The first line contains the format and its version. Version 1 and versions after the current one are
 //!   refused.
 //! - The last line contains the number of businesses, so a truncated file is detected. An incomplete export
@@ -30,7 +31,7 @@ const PROBLEM: &str = "problem";
 /// The `kind` of the line after the last record of a business.
 const BUSINESS_END: &str = "business_end";
 const END: &str = "end";
-/// The prefix of a webhook secret, before its base64.
+/// The prefix of a webhook secret. The base64 of the secret follows.
 const SECRET_TAG: &str = "whsec_";
-/// The maximum length of a line. The longest record with every character escaped is shorter.
+/// The maximum length of a line in bytes. The longest record is shorter, even if every character in it is escaped.
 const LINE_BYTES_MAX: usize = 1 << 20;

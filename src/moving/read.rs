@@ -72,8 +72,8 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     }
 }
 
-/// Returns the recorded and the found number of records in a line at the end of an incomplete export. Returns `None`
-/// for any other line.
+/// Reads a line about missing records. Only an incomplete export contains such lines. Returns the recorded and the
+/// found number of records, or `None` for any other line.
 pub(crate) fn problem_in(line: &[u8]) -> Option<Difference> {
     let named = serde_json::from_slice::<ProblemLine>(line).ok()?;
     let ProblemLine { kind, business_id, records, recorded, found } = named;

@@ -63,7 +63,7 @@ export_line! {
 }
 
 type Days = Whole<{ *RETENTION_DAYS.start() }, { *RETENTION_DAYS.end() }>;
-/// A retention period of the audit log, which has a minimum.
+/// The retention period of the audit log. Its minimum is longer than that of the other periods.
 type AuditDays = Whole<AUDIT_DAYS_MIN, { *RETENTION_DAYS.end() }>;
 
 export_line! {
@@ -159,7 +159,8 @@ fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems:
 
 type Buffer = Whole<0, BUFFER_MINUTES_MAX>;
 
-/// The buffers of a service. `Buffer` has the bounds of [`Buffers`], so the default is never used.
+/// The buffers of a service. The values come from properties of the type `Buffer`, which has the bounds of [`Buffers`].
+/// So the default is never used.
 fn buffers(before: u32, after: u32) -> Buffers {
     Buffers::new(before, after).unwrap_or_default()
 }

@@ -33,8 +33,8 @@ struct Taken {
     handed: Instant,
 }
 
-/// The lines of an export. The last line is missing if the export fails or the client is too slow. An
-/// incomplete export ends with lines about the missing records instead.
+/// The lines of an export. The last line is missing if the export fails or the client is too slow. If
+/// records are missing, the export ends with lines about these records in place of the last line.
 pub(crate) fn stream(
     export: Export,
     exported_at: Timestamp,

@@ -1,7 +1,7 @@
 //! Parses the lines of an import and passes their records to the engine.
 //!
 //! Invariants:
-//! - Each problem is reported with its line, up to [`PROBLEMS_MAX`].
+//! - Each problem is reported with its line. After [`PROBLEMS_MAX`] problems, no further line is read.
 //! - Only one line, and the received bytes after it, are in memory.
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -12,7 +12,7 @@ use engine::moving::{Import, Wrong};
 use super::LINE_BYTES_MAX;
 use super::read::{Line, read};
 
-/// The maximum number of reported problems. The lines after the last reported problem are not read.
+/// After this number of problems, no further line is read.
 pub(crate) const PROBLEMS_MAX: usize = 100;
 
 #[derive(Default)]

@@ -44,7 +44,7 @@ impl<T: FromJson, const MAX: usize> FromJson for ListOf<T, MAX> {
     }
 }
 
-/// The id of a record, whose kind is in another property.
+/// The id of a record. Another property contains the kind of the record.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct AnyId(#[schemars(with = "String")] Uuid);

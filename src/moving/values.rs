@@ -34,7 +34,7 @@ use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
-/// The type of a property in a line, and of its field in the record.
+/// The type of a property in an export line. [`Self::Field`] is the type of the corresponding field in the record.
 pub(super) trait Property: FromJson {
     type Field;
 

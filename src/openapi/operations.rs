@@ -88,7 +88,8 @@ pub(super) fn all<A: Send + Sync + 'static>(
     (tags.into_iter().map(|name| json!({"name": name})).collect(), paths)
 }
 
-/// The tag of an operation: the first segment of its path, or the first segment after the business's id.
+/// The tag of an operation. It is the first segment of the path or, in a path of the operator for one business, the
+/// first segment after the business's id.
 fn tag(path: &str) -> String {
     let of_a_business = path.strip_prefix(OF_A_BUSINESS);
     let segment = of_a_business.unwrap_or(path.trim_start_matches('/')).split('/').next().unwrap_or_default();
@@ -231,7 +232,7 @@ fn answer(operation: &Operation<'_>) -> Value {
 fn content(body: &TakenBody) -> Value {
     let schema = &body.schema;
     let mut media = json!({"schema": schema});
-    // The schema of an optional body is `oneOf` the named schema and null.
+    // The schema of an optional body is a `oneOf` with two alternatives: the named schema and null.
     let named = if schema["$ref"].is_null() { &schema["oneOf"][0] } else { schema };
     let name = named["$ref"].as_str().and_then(|to| to.rsplit('/').next());
     if let Some(example) = name.and_then(examples::example) {

@@ -15,7 +15,8 @@ const ABOUT: &str = "The service sends the event at once to every enabled endpoi
     schedule until the endpoint accepts it. An event may arrive more than once, always with the same `webhook-id` and the \
     same bytes, and events may arrive in any order. Verify the signature over the bytes as they arrived.";
 
-/// The tag of the events. No operation has this tag, since client generators write one file per tag.
+/// The tag of the events. No operation has this tag. Some client generators write one file per tag, and would lose the
+/// operations that had the same tag as the events.
 pub(super) const TAG: &str = "Events";
 
 pub(super) fn all(schemas: &mut Schemas) -> Value {

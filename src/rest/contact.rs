@@ -35,7 +35,7 @@ fn phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mu
     }
 }
 
-/// Reports a problem unless the body has exactly one of `contact_id` and `contact`.
+/// Reports a problem if the body has both `contact_id` and `contact`, or neither of them.
 pub(crate) fn one_contact(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     match (properties.has("contact_id"), properties.has("contact")) {
         (true, true) => problems.add(&at.property("contact"), ProblemCode::NotWith(&["contact_id"])),

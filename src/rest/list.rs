@@ -71,8 +71,8 @@ list_query! {
 }
 
 /// Declares a list query like [`query_object!`](crate::query_object) and adds `limit` and `cursor`. By default the
-/// filter of the list is the query itself. With `=> Filter`, it is the type `Filter` of the engine, whose fields must
-/// have the names of the query's fields.
+/// filter of the list is the query itself. With `=> Filter`, the filter is the engine's type `Filter`. The fields of
+/// this type must have the same names as the fields of the query.
 #[macro_export]
 macro_rules! list_query {
     (

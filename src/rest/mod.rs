@@ -10,7 +10,7 @@
 //!
 //! Invariants:
 //! - The router and the API document come from the same table and the same signatures.
-//! - Syntax errors come before missing records, and missing records before conflicts ([`input`]).
+//! - Syntax errors are reported before missing records, and missing records before conflicts ([`input`]).
 //! - Only [`error::ApiError`] maps errors to a status and an error body.
 //! - Each value type has one parser in [`values`], for bodies, queries and paths.
 

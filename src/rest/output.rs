@@ -61,8 +61,7 @@ pub(crate) enum Kind {
     /// A record that is being deleted.
     Ending,
     Gone,
-    /// A record that the request has deleted or, with the status 202, a record that the service deletes in the
-    /// background.
+    /// A record that the request has deleted. With the status 202, the service deletes the record in the background.
     Removing,
     Lines,
     /// A CSV file.
@@ -144,7 +143,7 @@ pub(crate) struct Sent<V, const FORM: u8> {
     value: V,
     /// The entity tag of the resource, if the body contains more than the resource.
     tag: Option<String>,
-    /// Whether an earlier request with the same key made the change.
+    /// Whether an earlier request with the same `Idempotency-Key` made the change.
     replayed: bool,
 }
 
@@ -195,7 +194,7 @@ impl<V: Serialize + JsonSchema + Send, const FORM: u8> Output for Sent<V, FORM> 
     }
 }
 
-/// A record that is deleted, or the state of a record that is deleted in the background.
+/// The result of a deletion: either the record is already deleted, or the service deletes it in the background.
 pub(crate) enum Removing<V> {
     Gone(Gone),
     Accepted(Accepted<V>),
@@ -272,7 +271,7 @@ impl<V: Serialize + JsonSchema + Send> Output for Listed<V> {
 }
 
 /// A stream of JSON lines. If its source fails, the response ends without its last chunk, so the client sees
-/// that it is incomplete.
+/// that the response is incomplete.
 pub(crate) struct Lines(pub(crate) Body);
 
 impl Output for Lines {

@@ -67,7 +67,7 @@ where
     })
 }
 
-/// Turns a panic in the handler of a path without a gate into a 500 with the error envelope.
+/// Runs the handler of a path without a gate. If the handler panics, returns a 500 with the error envelope.
 pub(crate) fn caught_open(answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
     caught(answer.map(Ok)).map(|answer| answer.unwrap_or_else(|fault: ApiError| fault.into_response()))
 }

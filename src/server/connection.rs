@@ -87,7 +87,7 @@ pub(super) async fn serve<I>(
             }
             link.finish_request();
             Ok::<_, Infallible>(match of_client.flatten() {
-                // The request counts until the client has received the whole response.
+                // The request counts against the limit of the client until the whole response is sent.
                 Some(under_way) => answer.map(|body| {
                     Body::new(body.map_frame(move |frame| {
                         let _ = &under_way;
@@ -116,7 +116,8 @@ pub(super) async fn serve<I>(
         }
         ended
     });
-    // Connections often fail. The log line of each request contains the relevant facts.
+    // Connections often fail, and the log line of each request contains the relevant facts. So this log line is only
+    // for debugging.
     if let Err(error) = ended.await {
         tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended with an error");
     }

@@ -3,7 +3,7 @@
 
 use axum::http::{HeaderMap, Uri, Version, header};
 
-/// Returns the problem with the `Host` of a request. HTTP/1.0 requests may have none.
+/// Returns the problem with the `Host` of a request. An HTTP/1.0 request may have no `Host`.
 pub(super) fn problem(version: Version, target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
     let named = target.authority().map(|authority| authority.as_str().as_bytes());
     let mut hosts = headers.get_all(header::HOST).iter();

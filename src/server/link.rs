@@ -55,7 +55,7 @@ impl Link {
         self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Begins a request. Returns false if the connection has lost its slot and must not start it.
+    /// Begins a request. Returns false if the connection has lost its slot. The request must then not be started.
     pub(super) fn begin_request(&self) -> bool {
         self.turn(IDLE, ACTIVE) || self.turn(ANSWERED, ACTIVE)
     }
@@ -76,8 +76,8 @@ impl Link {
         self.turn(ACTIVE, ANSWERED);
     }
 
-    /// Marks the connection as idle after its response is sent. Must be called when the connection's task has made
-    /// all possible progress: then the whole response is sent, unless a write waits for the client.
+    /// Marks the connection as idle if its response is sent. Must be called when the connection's task has made all
+    /// possible progress. If no write waits for the client at that moment, the whole response is sent.
     pub(super) fn mark_idle_if_sent(&self) {
         if self.state.load(Ordering::Relaxed) == ANSWERED && !self.writes.load(Ordering::Relaxed) {
             self.start_idle_time();

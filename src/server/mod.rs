@@ -254,7 +254,7 @@ async fn serve_stream(
         Stream::Unix(stream) => return connection::serve(stream, peer, app, watcher, slot, proxies).await,
     };
     if let Err(error) = tune(&stream) {
-        // The connection is served without the options. Often the client has disconnected.
+        // The connection is served without the options. The usual cause is that the client has disconnected.
         tracing::debug!(error = &error as &dyn std::error::Error, "cannot set the options of a connection");
     }
     let Some(tls) = tls else {

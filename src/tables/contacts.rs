@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - Reading an exported file gives the contacts from which it was written.
-//! - Every problem is reported with its line, up to [`PROBLEMS_MAX`].
+//! - The first [`PROBLEMS_MAX`] problems are reported, each with its line.
 
 use bytes::Bytes;
 use csv::{ByteRecord, ReaderBuilder};
@@ -27,7 +27,7 @@ pub(crate) const ROWS_MAX: usize = 20_000;
 /// The maximum number of separators in a line, including those in texts.
 const SEPARATORS_MAX: usize = 4_096;
 
-/// A problem of a line of a file.
+/// A problem in a line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileProblem {
     pub(crate) line: u64,
@@ -262,7 +262,7 @@ pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Ve
     if problems.is_empty() { Ok(rows) } else { Err(problems) }
 }
 
-/// A row may have fewer cells than the header, and empty cells after the last column.
+/// Parses a row. It may have fewer cells than the header, and it may have empty cells after the last column.
 fn row(columns: &[&'static str], cells: Vec<String>, reading: &Reading) -> Result<RowBody, Vec<Problem>> {
     if cells.iter().skip(columns.len()).any(|cell| !is_blank(cell)) {
         let code = TableProblem::Fields { found: cells.len(), header: columns.len() };
@@ -299,7 +299,7 @@ fn is_blank(cell: &str) -> bool {
     cell.trim().is_empty()
 }
 
-/// The known column of each cell of the header, without empty cells at the end.
+/// Finds the column that each cell of the header names. Empty cells at the end of the header are ignored.
 fn header_columns(line: u64, header: &[String]) -> Result<Vec<&'static str>, Vec<FileProblem>> {
     let header = &header[..header.iter().rposition(|name| !is_blank(name)).map_or(0, |last| last + 1)];
     let names: Vec<_> = header.iter().map(|name| folded(name)).collect();
@@ -339,7 +339,7 @@ fn header_columns(line: u64, header: &[String]) -> Result<Vec<&'static str>, Vec
     Err(problems)
 }
 
-/// A column name in lower case, without accents, and with single spaces instead of other characters.
+/// Returns the words of a column name, in lower case, without accents, and separated by single spaces.
 fn folded(name: &str) -> String {
     let name = unaccented(name).to_lowercase();
     name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

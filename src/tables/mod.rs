@@ -1,7 +1,8 @@
 //! CSV files for spreadsheets. They are in UTF-8 with a byte order mark, have a header row, and follow RFC
 //! 4180.
 //!
-//! Invariant: an exported file is read and sent in parts, so memory use does not depend on its length.
+//! Invariant: an export reads its records and sends its file in parts, so the memory use does not depend on the length
+//! of the file.
 
 pub(crate) mod appointments;
 pub(crate) mod contacts;
@@ -54,15 +55,16 @@ const READ: usize = 100;
 
 pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// The characters with which a spreadsheet begins a formula, and the apostrophe, which spreadsheets hide.
+/// A cell must not begin with one of these characters. A spreadsheet would read the cell as a formula, or would hide
+/// the apostrophe.
 const GUARDED: [char; 7] = ['=', '+', '-', '@', '\'', '\t', '\r'];
 
-/// A cell that no spreadsheet reads as a formula.
+/// Adds an apostrophe before a cell that begins with one of the [`GUARDED`] characters.
 pub(crate) fn guarded(cell: &str) -> Cow<'_, str> {
     if cell.starts_with(GUARDED) { format!("'{cell}").into() } else { cell.into() }
 }
 
-/// The text of a cell that [`guarded`] may have changed.
+/// Removes the apostrophe that [`guarded`] may have added.
 pub(crate) fn unguarded(cell: &str) -> Cow<'_, str> {
     cell.strip_prefix('\'').unwrap_or(cell).into()
 }

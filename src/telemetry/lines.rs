@@ -62,7 +62,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// Waits at most `time_max` until every line in the buffer is written. Returns false at the time limit.
+    /// Waits at most `time_max` until every line in the buffer is written. Returns false if `time_max` passes first.
     pub(super) fn flush_within(&self, time_max: Duration) -> bool {
         let mut state = self.0.state.lock();
         state.flushing += 1;
@@ -116,7 +116,7 @@ impl Shared {
             drop(state);
             let dropped = self.dropped.load(Ordering::Relaxed);
             if dropped > reported && taken {
-                // `report` adds a line to the buffer. This line has space, since the buffer was just emptied.
+                // `report` adds a line to the buffer. There is space for it, since the buffer was just emptied.
                 report(dropped - reported);
                 reported = dropped;
             }

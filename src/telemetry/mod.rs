@@ -40,8 +40,8 @@ impl LogSettings {
     }
 }
 
-/// The log omits the lines of these libraries, because the service itself logs the same facts. A filter that
-/// names a library includes its lines.
+/// The log omits the lines of these libraries, because the service itself logs the same facts. If the filter
+/// in the settings names one of the libraries, the log contains the lines of this library.
 const LEFT_OUT: [&str; 2] = ["rmcp", "sled"];
 
 fn parse(filter: &str) -> Result<EnvFilter, String> {
@@ -83,7 +83,8 @@ pub fn lines_dropped() -> u64 {
 }
 
 fn log_dropped(lines: u64) {
-    // The name must not begin with `log.`, because `tracing` omits such fields as fields of the crate `log`.
+    // The name of the field must not begin with `log.`. `tracing` omits fields with such names, because the crate `log`
+    // uses these names.
     tracing::warn!(
         lines.dropped = lines,
         "log lines were dropped because standard error was not read fast enough"

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, id};
 
-/// Returns the entries without the `before` oldest ones. The oldest of the returned entries is first.
+/// Returns the entries from the oldest to the newest, without the first `before` entries.
 async fn entries_after(salon: &Salon, before: usize) -> Vec<Value> {
     let mut all = salon.operator.all("/audit").await;
     all.truncate(all.len() - before);

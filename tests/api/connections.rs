@@ -1,5 +1,5 @@
-//! Tests of the connection after a request whose body the service has not read. Either the connection handles
-//! the next request, or the response says that the connection closes.
+//! Tests of the connection after a request whose body the service has not read. Either the service handles the
+//! next request on this connection, or the response says that the connection closes.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ impl Wire {
         self.0.write_all(bytes.as_ref()).await.unwrap();
     }
 
-    /// The head of the next response, in lower case. Its body is discarded.
+    /// Reads the next response. Returns its head in lower case, and discards its body.
     async fn response(&mut self) -> String {
         self.response_or_end().await.expect("a response")
     }
@@ -91,8 +91,8 @@ async fn refused(server: &Server) -> Vec<(Api, String)> {
         let path = filled(path);
         all.push((api.clone(), head(method.as_str(), &path, "")));
         all.push((api.clone(), head("BREW", &path, &bearer)));
-        // The service ignores the media type of a GET request, so only requests with other methods are
-        // refused because of it.
+        // The service ignores the media type of a GET request. Only requests with other methods are refused
+        // because of their media type.
         all.push((
             api.clone(),
             head(method.as_str(), &path, &format!("{bearer}content-type: text/plain\r\n")),

@@ -103,7 +103,8 @@ async fn kinds_with_texts(server: &mut Server) -> (Vec<u8>, bool) {
     (kinds, is_unfinished)
 }
 
-/// Waits until only rows of the kinds in `but` contain one of `WORDS`.
+/// Waits until rows of the kinds in `but`, and no other rows, contain one of `WORDS`. If `but` is empty, also
+/// waits until the cleanup is complete.
 async fn gone(server: &mut Server, salon: &Salon, but: &[u8]) -> bool {
     let mut left = Vec::new();
     for _ in 0..STARTS {
@@ -112,7 +113,7 @@ async fn gone(server: &mut Server, salon: &Salon, but: &[u8]) -> bool {
             return true;
         }
         left = kinds;
-        // This request gives the cleanup time to continue.
+        // The cleanup continues while the service handles this request.
         salon.again(server).operator.all("/audit").await;
     }
     panic!("rows of these kinds still contain her data: {left:x?}");
@@ -153,8 +154,8 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     let named = json!({ "contact": { "name": "Ermintrude", "phone": "+33 6 12 00 04 71" } });
     let named = salon.try_book_with(&salon.cut, "2026-03-05T09:00:00Z", named).await.created();
     assert_eq!(named["contact_id"], contact["id"]);
-    // One call has the contact's phone number, and the other has the contact's id. Each has a message that is
-    // linked to the contact only through the call.
+    // The first call has the contact's phone number, and the second call has the contact's id. Each call has a
+    // message that is linked to the contact only through the call.
     let calls = [
         json!({ "from_number": "0612000471", "contact_name": "Ermintrude", "summary": SAID.repeat(100) }),
         merged(of.clone(), json!({ "summary": SAID, "recording_url": "https://r.example/ermintrude" })),

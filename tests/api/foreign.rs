@@ -343,7 +343,7 @@ async fn shown(salon: &Salon, records: &Records) -> Vec<(String, Value)> {
     shown
 }
 
-/// A server with a relay, so that bookings make notices.
+/// A server with a mail relay. Without a relay, a booking creates no notice.
 async fn mailing() -> Server {
     let mut server = Server::open().await;
     server.restart_with_mail(relay("250 ok").await.0).await;

@@ -1,7 +1,8 @@
 //! Sends random requests, which are generated from a seed, to every endpoint. No request may cause an
 //! internal error.
 //!
-//! The harness checks that each success has the fields of its resource, and each refusal the error format.
+//! The harness checks that each successful response has the fields of its resource, and that each refusal has the
+//! format of an error.
 
 use proptest::prelude::*;
 use proptest::sample::select;

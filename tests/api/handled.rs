@@ -1,5 +1,5 @@
 //! Tests that only the operator API shows the notes and the snooze of a message, and the mark of a handled
-//! call. The public API does not show them.
+//! call.
 
 use ports::Clock;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Tests of the route of the operator API that sends a test mail.
+//! Tests of the operator API's route that sends a test mail.
 
 use std::sync::Arc;
 

@@ -42,8 +42,8 @@ fn has_prometheus() -> bool {
     false
 }
 
-/// The body of a response with the status 200. The request uses HTTP/1.0, so the response is not chunked and
-/// ends with the connection.
+/// The body of the response, or `None` if the status is not 200. The request uses HTTP/1.0, so the response is
+/// not chunked and ends with the connection.
 async fn try_get(address: SocketAddr, path: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n").as_bytes()).await.unwrap();

@@ -317,8 +317,8 @@ async fn a_webhook_that_is_created_again_does_not_show_its_secret_again() {
     shown["secret"] = Value::Null;
     assert_eq!(again.created(), shown);
     assert_eq!(salon.operator.all("/webhooks").await.len(), 1);
-    // The public API also returns the secret in the repeated response, because a client has no other way to
-    // get it.
+    // In the public API, the response to a repeated request contains the secret again. Unlike the operator API, this
+    // API has no route for a new secret.
     let of_key = async || salon.api.call("POST", "/webhooks").json(&body).once("k").await;
     let (first, again) = (of_key().await, of_key().await);
     replays(&first, &again);

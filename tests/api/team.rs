@@ -184,7 +184,8 @@ async fn a_service_or_staff_member_is_deleted_only_when_nothing_refers_to_it() {
     // The staff member cannot be deleted, because a message refers to them.
     salon.message(json!({ "staff_id": salon.ben })).await;
     salon.operator.delete(&member(&salon.ben)).await.fails(409, "conflict");
-    // Ben is the last staff member who offers the massage. When Ben no longer offers it, it can be deleted.
+    // Ben is the last staff member who offers the massage. When Ben no longer offers the massage, the
+    // service can be deleted.
     salon.operator.patch(&member(&salon.ben), &json!({ "service_ids": [] })).await.is(200);
     salon.operator.delete(&service(&salon.massage)).await.is(204);
     salon.operator.delete(&member(&salon.chloe)).await.is(204);

@@ -80,7 +80,7 @@ async fn each_check_comes_after_the_one_before_it() {
     site.send(&changed(&valid, "starts_at", closed)).await.is(409);
     assert!(site.appointments().await.is_empty());
     site.send(&valid).await.is(303);
-    // The service recognises a form that was already sent before it checks the fields.
+    // Before the service checks the fields, it checks whether the form was already sent.
     site.send(&changed(&valid, "name", "")).await.is(409);
 }
 

@@ -1,4 +1,4 @@
-//! Tests with requests to the booking page that no browser sends.
+//! Tests of the booking page with requests that no browser sends.
 
 use serde_json::json;
 
@@ -132,8 +132,8 @@ async fn a_form_counts_only_on_the_page_that_made_it() {
     let page = json!({ "enabled": true, "slug": "other" });
     other.operator.patch("/website", &page).await.is(200);
     let form = site.form(TIME, &[]).await;
-    // The form of the first business is sent to the page of another business: unchanged, and with a service
-    // of the other business.
+    // The form of the first business is sent to the page of another business twice: once unchanged, and once with
+    // a service of the other business.
     let swapped: Vec<_> =
         form.iter().map(|(name, value)| (name.clone(), value.replace(&site.salon.cut, &other.cut))).collect();
     site.send_to("/book/other", &form, &[]).await.is(409);
@@ -156,7 +156,7 @@ async fn a_form_counts_only_on_the_page_that_made_it() {
     booking.extend(id);
     site.send(&booking).await.is(409);
     // After a change to the slug, a form of the old page is refused at the new address, and the old address
-    // does not exist.
+    // no longer exists.
     site.website(json!({ "slug": "renamed" })).await;
     site.send_to("/book/renamed", &unused, &[]).await.is(409);
     site.send(&unused).await.is(404);

@@ -1,4 +1,4 @@
-//! Tests of the booking page in Chromium. Without Chromium they are skipped.
+//! Tests of the booking page in Chromium. Without Chromium, the tests are skipped.
 
 use serde_json::json;
 

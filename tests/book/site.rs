@@ -1,4 +1,4 @@
-//! A salon with a booking page, its pages and its forms.
+//! A salon with a booking page, and functions that get its pages and send its forms.
 
 use serde_json::{Value, json};
 use url::form_urlencoded::Serializer;

@@ -39,7 +39,8 @@ fn the_service_reads_and_writes_the_calendars_of_xandikos() {
     walk::against(Kind::Xandikos, "the_service_reads_and_writes_the_calendars_of_xandikos");
 }
 
-/// `.ci/long` runs this test against DAViCal, Cyrus and SOGo. Without `CALENDAR_SERVER`, it does nothing.
+/// `.ci/long` runs this test against DAViCal, Cyrus and SOGo. Without the environment variable
+/// `CALENDAR_SERVER`, the test does nothing.
 #[test]
 fn the_service_reads_and_writes_the_calendars_of_another_server() {
     walk::against(Kind::Other, "the_service_reads_and_writes_the_calendars_of_another_server");

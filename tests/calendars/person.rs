@@ -101,7 +101,7 @@ impl Person {
         assert!((200..300).contains(&status), "{name}: {status} {text}");
     }
 
-    /// Replaces the first text of each pair by the second one, in an event.
+    /// Changes an event: replaces the first text of each pair by the second text.
     pub(crate) async fn edits(&self, name: &str, pairs: &[(&str, &str)]) {
         let mut text = self.sees(name).await.unwrap();
         for (from, to) in pairs {

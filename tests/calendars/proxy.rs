@@ -22,7 +22,7 @@ impl Proxy {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 let (acceptor, recording) = (acceptor.clone(), recording.clone());
-                // Forwarding fails if the service or the server is killed.
+                // Forwarding fails if the service or the server is killed, so its error is ignored.
                 tokio::spawn(async move {
                     let _ = Box::pin(recording.forward(acceptor, stream)).await;
                 });

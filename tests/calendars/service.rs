@@ -77,7 +77,7 @@ impl Service {
         self.operator("POST", "/calendars/discover", Some(body)).await
     }
 
-    /// Connects a calendar to which appointments are written, and waits until it was read.
+    /// Connects a calendar to which appointments are written, and waits until the service has read the calendar.
     pub(crate) async fn connect(&mut self, url: &str, calendar: &str, account: &Account) {
         let body = json!({
             "staff_id": self.shop.staff[0], "kind": "caldav", "url": url, "username": account.user,
@@ -162,7 +162,7 @@ impl Service {
         all.into_iter().find(|it| it["appointment_id"] == id).unwrap_or_default()
     }
 
-    /// Waits until the newest state of an appointment is acknowledged.
+    /// Waits until the calendar server has acknowledged the write of the newest state of an appointment.
     pub(crate) async fn syncs(&self, id: &str) {
         let began = Instant::now();
         while self.status(id).await != "synced" {
@@ -171,7 +171,6 @@ impl Service {
         }
     }
 
-    /// Checks that a read has found a remote change of the event.
     pub(crate) async fn has_failed(&self, id: &str, reason: &str) {
         let event = self.event(id).await;
         assert_eq!((&event["status"], &event["reason"]), (&json!("failed"), &json!(reason)), "{event}");

@@ -213,7 +213,7 @@ async fn check_renamed(service: &Service, person: &Person) {
     }
 }
 
-/// Bookings do not wait for a calendar server that does not run. The service writes the events of these
+/// Bookings do not wait for a stopped calendar server. The service writes the events of these
 /// bookings after the server has started again.
 async fn check_outage(service: &Service, person: &Person, server: &mut CalendarServer) {
     server.stop();

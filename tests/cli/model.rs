@@ -42,14 +42,14 @@ impl Model {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
-                // A connection may stay unused, so each one has its own thread.
+                // A connection may stay unused, so each connection has its own thread.
                 std::thread::spawn(move || {
                     let mut stream = BufReader::new(stream.unwrap());
                     let Some(request) = read(&mut stream) else { return };
                     let reply = answer(&request.body);
                     let response = streamed(&reply);
                     seen.lock().unwrap().push((request, reply));
-                    // The service may have closed the connection meanwhile.
+                    // The service may have closed the connection, so a failed write is ignored.
                     let _ = stream.get_mut().write_all(response.as_bytes());
                 });
             }

@@ -1,4 +1,4 @@
-//! Tests that export businesses from one store to a file, and import the file into another store.
+//! Tests of exports and imports: businesses of one store are exported to a file, and another store imports the file.
 
 use serde_json::Value;
 

@@ -79,13 +79,13 @@ impl Demo {
         self.child.wait().unwrap().code()
     }
 
-    /// Kills the service. Commands that need no service can still run in its directory.
+    /// Kills the demonstration. Commands that need no service can still run in its directory.
     pub(crate) fn stop(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Starts the service again in the same directory.
+    /// Starts the demonstration again in the same directory.
     pub(crate) fn again(mut self) -> Self {
         Self::start_in(std::mem::replace(&mut self.here, tempfile::tempdir().unwrap()), &[])
     }
@@ -157,7 +157,7 @@ impl Demo {
         ran.output
     }
 
-    /// Runs a command with `--json` that must succeed. Returns the `data` of its output.
+    /// Runs a command with `--json`. The command must succeed. Returns the `data` of its output.
     pub(crate) fn data(&self, words: &[&str]) -> Value {
         let printed = self.printed(&[words, &["--json"]].concat());
         serde_json::from_str::<Value>(&printed).unwrap()["data"].take()

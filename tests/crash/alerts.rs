@@ -1,6 +1,6 @@
 //! Kills the process during bookings, alerts and mails. After the restart, the dashboard of each person shows
 //! exactly one alert for each acknowledged change. Each person gets at least one mail per change. If a mail is sent
-//! again, its `Message-ID` is the same. No alert is about a change that was not made.
+//! again, its `Message-ID` is the same. Every alert is about a change that was made.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -95,7 +95,8 @@ async fn check_alerts(data_dir: &Path, of: BusinessId, people: &[(PersonId, Stri
     store.close().await.unwrap();
 }
 
-/// Runs clients that book until the process is killed, at the latest after `answers` responses.
+/// Runs clients that book appointments until the process is killed. The process is killed after `answers`
+/// responses, unless the relay kills it earlier.
 async fn work(
     server: &Arc<Server>,
     shop: &Arc<Shop>,

@@ -1,6 +1,6 @@
 //! Kills the program with `kill -9` while appointments wait to be written to a calendar. After the restarts, the
-//! calendar server has each appointment exactly once, and no event of an appointment whose cancellation was
-//! acknowledged.
+//! calendar server has exactly one event for each active appointment, and no event for an appointment whose
+//! cancellation was acknowledged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::tls;
 const APPOINTMENTS: i64 = 100;
 /// The number of times that the program is killed.
 const ROUNDS: usize = 4;
-/// The time that the server needs for a write. The writes of a round take longer than the time to the next kill.
+/// The time that the server needs for a write. The writes of a round are not finished before the next kill.
 const WRITE_TIME: Duration = Duration::from_millis(5);
 const COLLECTION: &str = "/dav/private/";
 
@@ -96,7 +96,7 @@ async fn start(calendar: Arc<Mutex<Calendar>>, authority_file: &Path) -> u16 {
             let (stream, _) = listener.accept().await.unwrap();
             let (acceptor, calendar) = (acceptor.clone(), Arc::clone(&calendar));
             tokio::spawn(async move {
-                // The connection fails when the program is killed.
+                // The connection fails when the program is killed, so its error is ignored.
                 let _ = converse(acceptor, stream, calendar).await;
             });
         }

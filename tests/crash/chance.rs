@@ -32,10 +32,9 @@ impl Rng {
     }
 }
 
-/// Waits for a fraction of a second. Only this function waits in real time, because the program runs as a
-/// separate process without simulated time. Tests call it in three cases: a kill must happen at a random
-/// moment, a receiver must be slow, or the test waits for work whose end it cannot observe. No result depends
-/// on the duration.
+/// Waits for a fraction of a second in real time, because the program runs as a separate process without simulated
+/// time. Tests call this function in three cases: a kill must happen at a random moment, a receiver must be slow,
+/// or the test waits for work whose end it cannot observe. No result depends on the duration.
 pub(crate) async fn sleep_for(moment: Duration) {
     tokio::time::sleep(moment).await;
 }

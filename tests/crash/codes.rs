@@ -1,5 +1,5 @@
-//! Tests the code that the service mails to a caller, who proves their identity by saying the code. The process is
-//! killed between the mail and the caller's turn with the code.
+//! The service mails a code to a caller. The caller proves their identity by saying the code. The process is killed
+//! after the mail and before the caller's turn with the code.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ async fn a_mailed_code_is_valid_after_a_kill() {
 
     let server = start();
     let client = Client::of(&server);
-    // The headers may contain other groups of six digits.
+    // The mail may contain other groups of six digits, so the test looks for the words before the code.
     let code = letter.text.split("your code is ").nth(1).and_then(|rest| rest.get(..6)).unwrap();
     let read_back = said(&client, &turns, code).await;
     assert!(read_back.ends_with("Shall I cancel it?"), "{read_back}");

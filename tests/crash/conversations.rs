@@ -120,8 +120,8 @@ struct Scene {
 /// The process was killed, so it no longer responds.
 struct Killed;
 
-/// The data of a response that a repeated request must get again. The links of a chat are not compared,
-/// because each response has new links.
+/// The data of a response without the links of a chat, which are new in each response. The response to a
+/// repeated request must contain the same data.
 fn lasting(answer: &Answer) -> Value {
     let mut data = answer.body["data"].clone();
     for choice in data["choices"].as_array_mut().into_iter().flatten() {
@@ -360,8 +360,8 @@ impl Records {
     }
 }
 
-/// Checks that no conversation exists except those that the customers know. A start without a response may be stored,
-/// but has no turn of a caller.
+/// Checks the list of conversations. If the start of a conversation got no response, the conversation may be stored,
+/// but it has no turn of a caller. All other stored conversations must be in `chats`.
 async fn check_list(client: &Client, shop: &Shop, chats: &[Chat]) {
     let all = client.operator_list(&format!("/businesses/{}/conversations", shop.id)).await;
     let ids: Vec<String> = all.iter().map(|found| text(found, "id")).collect();

@@ -20,8 +20,8 @@ use crate::say::say;
 
 const ROUNDS: usize = 4;
 const CLIENTS: usize = 8;
-/// The maximum number of changes with a response before a kill. It is smaller than the hourly limit on
-/// bookings of a business.
+/// The maximum number of changes that succeed before a kill. It is smaller than the number of bookings that
+/// customers of a business can make per hour.
 const ANSWERED_MAX: usize = 60;
 /// The number of half hours in which the appointments of a round start.
 const SLOTS: usize = 200;
@@ -57,8 +57,8 @@ type Customers = BTreeMap<String, Customer>;
 
 pub(crate) fn command(data_dir: &Path) -> Command {
     let mut command = serve(data_dir);
-    // The service trusts the tests as a proxy. So each request can have a different client address, and no
-    // limit per address is reached.
+    // The service trusts the test as a proxy, so the test can send each request with a different client address. No
+    // limit per address is then reached.
     command.env("RECEPTIONIST_TRUSTED_PROXIES", "127.0.0.1");
     command
 }
@@ -117,7 +117,7 @@ pub(crate) async fn change(
     })
 }
 
-/// Kills the process after a number of changes have received a response.
+/// Kills the process after `left` more changes have succeeded, and after the pause `delay`.
 pub(crate) struct Killer {
     pub(crate) server: Arc<Server>,
     pub(crate) left: AtomicUsize,
@@ -127,14 +127,14 @@ pub(crate) struct Killer {
 impl Killer {
     pub(crate) async fn answered(&self) {
         if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
-            // During this pause, the other customers send requests, so the kill interrupts some of them.
+            // During this pause, the other customers send requests, so the kill interrupts some requests.
             sleep_for(self.delay).await;
             self.server.kill();
         }
     }
 }
 
-/// Simulates customers until the process is killed. The next customer begins when the previous one has finished.
+/// Simulates one customer after another until the process is killed.
 async fn be_customers(
     (client, shop): (&Client, &Shop),
     customers: &Mutex<Customers>,
@@ -202,7 +202,7 @@ async fn work_until_killed(
     assert_eq!(server.wait().code(), None, "the process ended by itself: {}", server.errors());
 }
 
-/// The appointments by the name that their customer entered.
+/// The appointments. The key of each is the name that the customer entered.
 pub(crate) async fn booked(client: &Client, shop: &Shop) -> BTreeMap<String, Value> {
     let all = client.operator_list(&format!("/businesses/{}/appointments", shop.id)).await;
     check_overlaps(&all);

@@ -16,8 +16,8 @@ use crate::process::{Exited, Server, refused, serve};
 
 const CASES: usize = 8;
 const CHANGES: usize = 120;
-/// The number of times that the service is started on the store before a file is altered. Several starts give the store
-/// files of different kinds and ages.
+/// The number of times that the service is started on the store before a file is altered. After several starts, the
+/// store contains files of different kinds and ages.
 const LIVES: usize = 3;
 /// The number of contacts for whom appointments are booked.
 const CONTACTS: usize = 25;
@@ -172,8 +172,7 @@ fn open(path: &Path) -> fs::File {
     OpenOptions::new().read(true).write(true).open(path).unwrap()
 }
 
-/// Changes a file at a random position, which is not after its last non-zero byte. Returns a description of the
-/// change.
+/// Changes a file at a random position, but not in the zero bytes at its end. Returns a description of the change.
 fn alter(data_dir: &Path, rng: &mut Rng) -> String {
     let files = files(data_dir);
     let records = data_dir.join("store/db");
@@ -283,8 +282,8 @@ async fn a_file_that_is_altered_while_the_service_runs_ends_it() {
     let good = Good::make(home.path(), CHANGES).await;
     let data_dir = good.copy();
     let server = Server::on(&data_dir);
-    // The program has read only a small part of the store, so it finds the damage when a later request reads
-    // it.
+    // At the start, the service has read only a small part of the file. It therefore finds the damage only when a
+    // request reads another part.
     let path = data_dir.join("store/db");
     let length = usize::try_from(path.metadata().unwrap().len()).unwrap();
     open(&path).write_all_at(&vec![0; length], 0).unwrap();

@@ -43,7 +43,7 @@ fn minutes_ago(minutes: usize) -> DateTime<Utc> {
 }
 
 impl Ask {
-    /// Returns a random request. `own` are the appointments of this client. No other client changes them.
+    /// Returns a random request. `own` contains the ids of the appointments that only this client changes.
     fn some(rng: &mut Rng, shop: &Shop, own: &[String]) -> Self {
         let staff = shop.staff[rng.below(STAFF)].clone();
         match rng.below(4) {
@@ -117,8 +117,8 @@ impl Known {
     }
 }
 
-/// Runs clients until the process is killed. The client that receives the response with this number kills
-/// the process.
+/// Runs clients until the process is killed. After `answers` successful responses, the client that has received the
+/// last of them kills the process.
 async fn work_until_killed(
     server: &Arc<Server>,
     shop: &Arc<Shop>,
@@ -196,7 +196,8 @@ async fn check(client: &Client, shop: &Shop, known: &mut Known) {
         let rules = rules.unwrap_or_else(|| panic!("the log of {id} has no rules: {changes:?}"));
         assert!(rules["to"].as_array().unwrap().contains(&json!("past")), "{rules}");
     }
-    // A repeated request gets the stored response if and only if the booking was made before the kill.
+    // If the booking was made before the kill, the repeated request gets the stored response. Otherwise it is
+    // handled as a new request.
     for ask in std::mem::take(&mut known.unknown) {
         if !matches!(ask, Ask::Book(..)) {
             continue;

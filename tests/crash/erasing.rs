@@ -225,8 +225,8 @@ impl Met {
     }
 }
 
-/// Returns requests that create a call, a message and an appointment of a contact: for each, the last part of
-/// the path, and the body.
+/// Returns the requests that create a call, a message and an appointment of a contact. A request is the last part
+/// of the path, and the body.
 fn recorded(
     shop: &Shop,
     (contact, phone): (&str, &str),
@@ -357,7 +357,8 @@ async fn an_erasure_completes_after_a_kill_and_leaves_no_data() {
     met.tell(rounds, takes);
 }
 
-/// Checks that a repeated booking gets the appointment without data of the person.
+/// Repeats a booking of each erased contact. Checks that the response contains the appointment without data of the
+/// contact.
 async fn assert_remembered_is_empty(client: &Client, shop: &Shop) {
     let of = format!("/businesses/{}", shop.id);
     // The endpoints are deleted, so that no event is sent to their addresses.

@@ -82,9 +82,9 @@ fn set_up() -> (Rng, TempDir, String, String) {
     (Rng(seed), dir, whole, file.to_str().unwrap().to_owned())
 }
 
-/// The time from the start of an import to the kill. `takes` is the duration of a whole import. In rounds
-/// with an even number, the kill happens at any moment of the import. In the other rounds, it happens near
-/// the end or after the end, so that some imports are complete.
+/// The time from the start of an import to the kill. `takes` is the duration of a whole import. If `round` is even, the
+/// kill happens at any moment of the import. If it is odd, the kill happens near the end of the import or later, so
+/// that some imports are complete.
 fn moment_of(round: usize, takes: Duration, rng: &mut Rng) -> Duration {
     if round.is_multiple_of(2) { rng.moment(takes) } else { takes * 3 / 4 + rng.moment(takes / 2) }
 }

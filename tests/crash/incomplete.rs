@@ -1,5 +1,5 @@
-//! Tests of a store from which rows of a business are missing, although its recorded usage still counts
-//! them. Backups and exports of the real program report the missing rows.
+//! Tests of a store from which rows of a business are missing, although the recorded usage of the business still counts
+//! these rows. Backups and exports of the real program report the missing rows.
 
 use std::path::Path;
 

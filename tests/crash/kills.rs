@@ -74,8 +74,8 @@ fn request(rng: &mut Rng, shop: &Shop, round: usize, active: &[String]) -> Call 
     Call { path: format!("/appointments/{id}/reschedule"), body: Some(body), idempotency_key }
 }
 
-/// Runs clients until the process is killed. The client that receives the response with this number kills
-/// the process.
+/// Runs clients until the process is killed. After `answers` successful responses, the client that has received the
+/// last of them kills the process.
 async fn work_until_killed(
     server: &Arc<Server>,
     shop: &Arc<Shop>,
@@ -101,8 +101,7 @@ async fn work_until_killed(
                     return;
                 }
                 if success && answered.fetch_add(1, Ordering::SeqCst) + 1 == answers {
-                    // During this pause, the other clients send requests, so the kill interrupts some of
-                    // them.
+                    // During this pause, the other clients send requests, so the kill interrupts some requests.
                     sleep_for(delay).await;
                     server.kill();
                 }

@@ -21,7 +21,7 @@ const ROUNDS: usize = 3;
 /// The number of calls of each contact. A contact also has this number of messages and of appointments.
 const OF_EACH: usize = 200;
 const CLIENTS: usize = 12;
-/// The maximum times between the request for a merge and the kill. A round uses one of them.
+/// The maximum time between the request for a merge and the kill. Each round uses one of these values.
 const KILLED_WITHIN_MILLIS: [u64; 3] = [8, 40, 150];
 const LISTS: [&str; 3] = ["calls", "messages", "appointments"];
 

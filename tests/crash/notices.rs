@@ -31,8 +31,8 @@ use crate::say::say;
 
 const ROUNDS: usize = 4;
 const CLIENTS: usize = 6;
-/// The maximum number of changes with a response before a kill. It is smaller than the hourly limit on
-/// bookings of a business.
+/// The maximum number of changes that succeed before a kill. It is smaller than the number of bookings that
+/// customers of a business can make per hour.
 const ANSWERED_MAX: usize = 60;
 /// The maximum number of mails that the relay accepts before it kills the process.
 const MAILS_MAX: usize = 25;
@@ -46,7 +46,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 struct Requests {
     /// The names of the customers whose booking was acknowledged.
     booked: BTreeSet<String>,
-    /// The email addresses whose mails were stopped. The value is the round in which the request was
+    /// The email addresses that were unsubscribed. The value is the round in which the request was
     /// acknowledged, or `None` without an acknowledgement.
     stops: BTreeMap<String, Option<usize>>,
 }
@@ -87,7 +87,7 @@ impl Scene {
         linked(&self.client, rng, link).await.ok_or(Killed)
     }
 
-    /// Changes an appointment as the team. Returns whether the change was carried out.
+    /// Changes an appointment on behalf of the team. Returns whether the change was carried out.
     async fn by_team(&self, rng: &mut Rng, id: &str, to: &str) -> Result<bool, Killed> {
         let (verb, body) = match rng.below(6) {
             0 => ("cancel", None),
@@ -127,8 +127,8 @@ impl Scene {
             self.requests.lock().booked.insert(name);
             self.killer.answered().await;
             let id = self.appointment(rng, &link).await?;
-            // Up to three moves: to another time, back to the first time, and to the other time again. The
-            // customer may cancel instead.
+            // Makes up to three moves: to another time, back to the first time, and to the other time again. A customer
+            // sometimes cancels the appointment instead of moving it.
             let (mut now, ends) = (starts_at.clone(), rng.below(4));
             for to in [&to, &starts_at, &to].into_iter().take(ends) {
                 if rng.below(2) == 0 {
@@ -172,7 +172,7 @@ fn link(letter: &Letter) -> String {
     format!("/book/manage/{}", &token[..45])
 }
 
-/// The status of an appointment as in a calendar file, and its start. A mail states both to the customer.
+/// The status and the start of an appointment, as a calendar file contains them. Each mail states both.
 type Stated = (String, String);
 
 fn stated_in(letter: &Letter) -> Stated {
@@ -226,7 +226,7 @@ async fn logged(client: &Client, shop: &Shop) -> Vec<Value> {
     log
 }
 
-/// Waits until only reminders are still waiting to be sent. Returns the log of notices.
+/// Waits until no notice except reminders has the status `waiting`. Returns the log of notices.
 async fn settled(client: &Client, shop: &Shop) -> Vec<Value> {
     loop {
         let log = logged(client, shop).await;
@@ -368,8 +368,8 @@ async fn each_change_is_announced_through_kills_until_the_customer_stops_the_mai
     let relay = Arc::new(Relay::start().await);
     let start = || {
         let mut command = command(&data_dir, &relay);
-        // The service trusts the tests as a proxy. So each request can have a different client address, and no
-        // limit per address is reached.
+        // The service trusts the test as a proxy, so the test can send each request with a different client address.
+        // No limit per address is then reached.
         command.env("RECEPTIONIST_TRUSTED_PROXIES", "127.0.0.1");
         Arc::new(Server::start(command, &log))
     };
@@ -408,8 +408,8 @@ async fn each_change_is_announced_through_kills_until_the_customer_stops_the_mai
         let made = requests.lock().clone();
         check_log(&client, &shop, &made).await;
     }
-    // The team cancels the appointments of customers who have unsubscribed, so these customers get no mail about
-    // the cancellations.
+    // The team cancels the appointments of the customers who have unsubscribed. These customers must get no mail about
+    // the cancellation.
     let (before, requests) = (booked(&client, &shop).await, std::mem::take(&mut *requests.lock()));
     for one in before.values().filter(|one| {
         let is_active = ["pending", "confirmed"].contains(&one["status"].as_str().unwrap());

@@ -1,6 +1,6 @@
 //! Kills the process while clients add people to two businesses, create links and remove people. After the
-//! restart, acknowledged people still exist, each address belongs to a single person, and the store is
-//! intact.
+//! restart, every person whose addition was acknowledged still exists, each address belongs to a single person, and the
+//! store is intact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -25,7 +25,7 @@ const ANSWERS_MAX: usize = 60;
 /// The people and memberships that must exist according to the responses.
 #[derive(Default)]
 struct Book {
-    /// The ids of the people, by e-mail address.
+    /// The ids of the people, by email address.
     ids: BTreeMap<String, String>,
     /// The members of each business, according to the responses.
     belong: BTreeSet<(usize, String)>,

@@ -1,4 +1,4 @@
-//! Tests of starts that fail: their messages, and that they leave the store unchanged.
+//! Tests of failed starts. A failed start prints a message and leaves the store unchanged.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -134,7 +134,7 @@ fn longest_file(below: &Path) -> u64 {
     entries.map(length).max().unwrap_or(0)
 }
 
-/// Simulates a full disk by a limit on the length of files.
+/// Simulates a full disk with a limit on the length of files.
 #[tokio::test]
 async fn a_full_disk_ends_the_service_without_loss_of_acknowledged_data() {
     let home = tempfile::tempdir().unwrap();
@@ -186,7 +186,7 @@ fn metric(server: &Server, name: &str) -> u64 {
     line.unwrap_or_else(|| panic!("the metric {name} is missing in {text}")).parse().unwrap()
 }
 
-/// Simulates a nearly full disk by a reserve that exceeds the free space.
+/// Simulates a nearly full disk with a reserve that exceeds the free space.
 #[tokio::test]
 async fn a_nearly_full_disk_allows_cancelling_and_a_full_one_reading_and_starting() {
     let home = tempfile::tempdir().unwrap();

@@ -44,7 +44,7 @@ fn unpacked(home: &Path, format: u16) -> PathBuf {
     data_dir
 }
 
-/// The responses of the version that wrote this format.
+/// The responses of the version of the service that wrote stores of this format.
 fn shown(format: u16) -> Value {
     serde_json::from_slice(&fs::read(path_of(&format!("format-{format}.json"))).unwrap()).unwrap()
 }

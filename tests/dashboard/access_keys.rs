@@ -23,7 +23,7 @@ fn key(page: &Page) -> String {
     page.tags().into_iter().find(|tag| tag.get("id") == Some("key")).unwrap().text
 }
 
-/// The path to revoke the last key in a list.
+/// The path of the page that revokes the last key in the list.
 fn revoke(page: &Page) -> String {
     let mut ways = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
     ways.rfind(|href| href.ends_with("/revoke")).unwrap()

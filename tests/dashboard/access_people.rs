@@ -1,5 +1,5 @@
-//! Tests of the pages for people, on which owners and admins change roles and staff members, and disable,
-//! enable and remove people.
+//! Tests of the pages for people. There, owners and admins change the role or the staff member of a person, and
+//! disable, enable or remove the person.
 
 use std::time::Duration;
 
@@ -81,10 +81,10 @@ async fn a_role_and_a_staff_member_are_changed_and_a_conflict_shows_both_version
         "admin",
         "the other person's change must not be overwritten"
     );
-    // The person has now seen both versions and sends the form again.
+    // Bob has now seen both versions and sends the form again.
     bob.submit(&stale, &path, &[]).await.leads_to(&format!("{path}?done=saved"));
     assert_eq!(of(&server, &salon, &cy).await["role"], "member");
-    // A sign-in of the person does not count as a change to the membership.
+    // If Cy signs in, this does not count as a change to the membership of Cy.
     let page = bob.get(&path).await;
     server.clock.advance(60);
     server.signed_in(&salon, &cy).await;

@@ -74,7 +74,7 @@ async fn older_alerts_are_on_further_pages() {
     let older = older.into_iter().find(|href| href.contains("?after=")).unwrap();
     let page = browser.get(&older).await.says("number 9.").says("number 0.");
     assert!(!page.text().contains("number 10.") && !page.body.contains("?after="));
-    // An invalid cursor shows the first page.
+    // With an invalid cursor, the first page is shown.
     browser.get(&format!("{path}?after=AAAA")).await.is(200).says("number 59.");
 }
 

@@ -3,7 +3,7 @@
 
 use crate::day_salon::Salon;
 
-/// Monday at 09:00. The clock of the test begins two hours earlier.
+/// Monday at 09:00 in the salon's time zone. The clock of the test begins two hours earlier.
 const AT: &str = "2026-03-02T08:00:00Z";
 
 #[tokio::test]

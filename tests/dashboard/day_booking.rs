@@ -388,7 +388,7 @@ async fn a_time_between_the_regular_start_times_is_booked_like_any_open_time() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     salon.booked("2026-03-02T16:00:00Z", "Ada").await;
-    // The cut fits before the end of the day, and the colouring does not.
+    // A haircut at 16:15 ends before the closing time, but a colouring does not.
     let page = salon.owner.get(&format!("{path}?date=2026-03-02&time=16:15")).await.is(200);
     let groups: Vec<_> = page.tags().iter().filter_map(|tag| tag.get("label").map(str::to_owned)).collect();
     assert_eq!(groups, ["Fit at 16:15", "Do not fit at 16:15"]);
@@ -400,8 +400,8 @@ async fn a_time_between_the_regular_start_times_is_booked_like_any_open_time() {
     let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
     let visit = salon.appointment(booked(&sent)).await;
     assert_eq!(visit["starts_at"], "2026-03-02T15:15:00.000Z");
-    // A cut that starts at 17:50 ends after the closing time, and starts off the grid. The team needs an override
-    // for the opening hours, but not for the grid.
+    // A haircut at 17:50 ends after the closing time, and 17:50 is not one of the regular start times. The team needs
+    // an override only for the opening hours.
     let address = format!("{path}?service={}&staff={}&date=2026-03-02&time=17:50", salon.cut, salon.hugo);
     let page = salon.owner.get(&address).await.says("It is outside the opening hours.").says("Book anyway");
     assert_eq!(page.button_value("override"), "opening_hours");

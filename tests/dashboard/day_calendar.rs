@@ -73,7 +73,7 @@ async fn a_closed_special_day_is_marked_and_has_no_free_times() {
     let page = page.says("closed all day").says("Inès Closed");
     assert!(!page.text().contains("Not working"), "on a closed day, no staff member is absent");
     assert!(!page.body.contains("class=\"free\""));
-    // An invalid date shows the calendar of today.
+    // If the date is invalid, the calendar shows today.
     for date in ["x", "2026-02-30", "9999-01-01", "-1"] {
         salon.owner.get(&salon.to(&format!("calendar?date={date}"))).await.is(200).says("Monday 2 March");
     }
@@ -173,7 +173,7 @@ async fn the_sidebar_has_the_days_of_the_next_six_weeks() {
     let page = salon.owner.get(&week).await.is(200);
     assert_eq!(days(&page), shown);
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&next)));
-    // If the page shows a day outside these weeks, the sidebar begins with the week of that day.
+    // If the page shows a day that is not in the next six weeks, the sidebar begins with the week of that day.
     let later = salon.to("calendar?view=month&date=2026-07-01");
     let shown = days(&salon.owner.get(&later).await.is(200));
     assert_eq!((&*shown[0], &*shown[41]), ("2026-06-29", "2026-08-09"));

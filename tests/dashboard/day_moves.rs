@@ -74,14 +74,14 @@ async fn an_appointment_is_moved_lengthened_and_moved_back() {
         (&moved["starts_at"], &moved["ends_at"]),
         (&json!("2026-03-02T10:15:00.000Z"), &json!("2026-03-02T11:00:00.000Z"))
     );
-    // A form that was loaded before another move is refused.
+    // If the appointment was moved after a form was loaded, the form is refused.
     let back = format!("minute=600&staff={}&minutes=30&back=view%3Dweek%26date%3D2026-03-02", salon.ines);
     let undo = salon.shift(&id, &back).await;
     let other = salon.shift(&id, "minute=900").await;
     salon.send(&id, &other).await.leads_to(&day);
     salon.send(&id, &undo).await.is(409).says("Somebody has changed this appointment");
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T14:00:00.000Z");
-    // If a form is loaded after the other move, it is accepted. The response redirects to the view in the form's
+    // A form that is loaded after the move is accepted. The response redirects to the view in the form's
     // field `back`.
     let undo = salon.shift(&id, &back).await;
     salon.send(&id, &undo).await.leads_to(&salon.to("calendar?view=week&date=2026-03-02"));

@@ -44,7 +44,7 @@ async fn open_tasks_are_listed_urgent_first_and_can_be_done_from_the_page() {
     let done = salon.member.submit(&page, &resolve.action, &[]).await.is(303).header("location").to_owned();
     let page = salon.member.get(&done).await.says("The message is resolved.").says("Needs you · 4");
     assert!(!page.text().contains("It burns"));
-    // The page has a button that makes the message new again.
+    // The page has a button that sets the status of the message to `new` again.
     salon.member.submit(&page, &resolve.action, &[]).await.leads_to(&format!("{today}?done=new"));
     let page = salon.member.get(&today).await.says("Needs you · 5").says("It burns");
     salon.member.submit(&page, &resolve.action, &[]).await.leads_to(&done);

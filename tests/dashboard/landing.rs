@@ -1,4 +1,5 @@
-//! Tests of the page after the sign-in, of invitations, and of a suspended business, which can only be read.
+//! Tests of the page after the sign-in, of invitations, and of a suspended business. The data of a suspended business
+//! can be read but not changed.
 
 use serde_json::json;
 
@@ -81,7 +82,7 @@ async fn a_suspended_business_can_be_read_and_not_changed() {
     }
     browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200).says("This business is suspended");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(403).says("suspended");
-    // A form that was refused can be sent again later, and then takes effect.
+    // After the suspension, the refused form can be sent again. It then takes effect.
     server.operator("PATCH", &format!("/businesses/{barber}"), json!({ "suspended": false })).await;
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(303);
 }

@@ -12,7 +12,7 @@ async fn salon(server: &Server) -> (String, Browser, String) {
     (salon, browser, base)
 }
 
-/// Records a call that lasted two minutes and five seconds.
+/// Records a call whose field `duration_seconds` is two minutes and five seconds.
 async fn call(server: &Server, salon: &str, started_at: &str, with: Value) -> String {
     let ended_at = started_at.replace(":00Z", ":59Z");
     let mut call = json!({

@@ -262,7 +262,7 @@ async fn a_message_is_written_down_annotated_and_snoozed() {
         .await
         .leads_to(&format!("{path}?done=noted"));
     assert_eq!(stored(&server, &salon, &id).await["notes"], "Left a voicemail");
-    // A form that was loaded before another change to the notes is refused, and its page shows both versions.
+    // If the notes were changed after the form was loaded, the form is refused, and the page shows both versions.
     let refused = browser.submit(&second, &notes, &[("notes", "Mine")]).await.is(409);
     let refused = refused.says("Your version Notes Mine").says("Saved version Notes Left a voicemail");
     assert_eq!(refused.field(&notes, "notes"), "Mine");
@@ -292,7 +292,7 @@ async fn a_read_message_that_was_snoozed_is_a_task_again_after_the_snooze() {
     assert!(!browser.get(&today).await.text().contains("Needs you"));
     server.clock.set("2026-03-03T07:00:00Z");
     browser.get(&today).await.says("Needs you · 1").says("Paul Roy");
-    // The end of a snooze does not change the status of a message that is read.
+    // If the status of the message is `read`, the end of a snooze does not change it.
     let page = browser.get(&path).await;
     browser.submit(&page, &format!("{path}/status"), &[("status", "read")]).await.is(303);
     let page = browser.get(&path).await;

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use crate::harness::Server;
 
-/// The options of LibreOffice's CSV filter: a comma, quotation marks, UTF-8, from line 1, and the evaluation
-/// of formulas in the file.
+/// The options with which LibreOffice reads CSV files. The separator is a comma, texts are in double quotation marks,
+/// the encoding is UTF-8, reading starts at line 1, and formulas are evaluated.
 const READS: &str = "CSV:44,34,76,1,,0,false,true,false,false,false,0,true";
 const WRITES: &str = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false";
-/// Names that begin with a formula sign, or with the sign that marks a text.
+/// Names that begin with a character that can start a formula, or with the apostrophe that marks a text.
 const NAMES: [&str; 7] = ["=1+1", "+2+3", "-4", "@SUM(A1)", "'quoted", "\tTab", "=HYPERLINK(\"x\")"];
 
 /// Opens a file of comma-separated values in LibreOffice, and saves it again. Returns the saved text, or
@@ -39,7 +39,7 @@ fn through_libreoffice(dir: &Path, file: &str) -> Option<String> {
 #[tokio::test]
 async fn libreoffice_evaluates_no_cell_of_a_downloaded_file_and_the_file_comes_back_unchanged() {
     let dir = tempfile::tempdir().unwrap();
-    // LibreOffice evaluates a formula that does not begin with the sign that marks a text.
+    // LibreOffice evaluates a formula if there is no apostrophe before it.
     let Some(evaluated) = through_libreoffice(dir.path(), "name\r\n=1+1\r\n") else { return };
     assert_eq!(evaluated.trim_start_matches('\u{feff}'), "name\n2\n");
 

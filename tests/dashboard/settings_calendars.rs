@@ -25,7 +25,7 @@ async fn is_live(server: &Server, address: &str) -> bool {
     server.engine().live_feed(&FeedToken::parse(token).unwrap()).await.unwrap().is_some()
 }
 
-/// The path to revoke the last address in a list.
+/// The path of the page that revokes the last address in the list.
 fn revoke(page: &Page) -> String {
     let mut ways = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
     ways.rfind(|href| href.ends_with("/revoke")).unwrap()
@@ -199,7 +199,7 @@ async fn a_calendar_is_changed_without_showing_its_address() {
         (&shown["name"], &shown["all_day"], &shown["own_addresses"]),
         (&json!("Home"), &json!("free"), &json!(["ines@example.com"]))
     );
-    // A form that was opened before the change is refused.
+    // A form is refused if the calendar was changed after the form was loaded.
     salon.owner.submit(&page, &change, &[("name", "Work")]).await.is(409);
     // Before the service stores a new address, it sends a request to the address. If the request fails, the
     // page shows the error at the field.

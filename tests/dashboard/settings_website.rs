@@ -196,7 +196,8 @@ async fn today_offers_notices_only_where_the_team_has_not_decided() {
     let mut browser = server.signed_in(&salon, &bob).await;
     browser.get(&today).await.is(200).says(offer);
     assert!(!server.signed_in(&salon, &member).await.get(&today).await.is(200).text().contains(offer));
-    // The owner saves the settings without notices, so the offer disappears.
+    // The owner saves the form, in which notices are turned off. The team has now decided, so the page no longer shows
+    // the offer.
     let path = format!("/dashboard/b/{salon}/settings/notices");
     let page = browser.get(&path).await;
     assert_eq!(page.field(&path, "email"), "off");

@@ -1,8 +1,8 @@
 //! A simulation of alerts. People have different settings, the disk loses unsynced writes, and the mail relay may be
 //! down, hang or refuse mails.
 //!
-//! The model computes the expected alerts and mails from the audit log alone, with a second implementation of the
-//! rules. Each seed consists of several runs of the engine.
+//! The model computes the expected alerts and mails from the audit log and the records, with a second implementation of
+//! the rules. Each seed consists of several runs of the engine.
 //!
 //! Invariants:
 //!
@@ -63,7 +63,7 @@ const SHUT_OUT: usize = TEAM.len() - 1;
 /// The limit on pending mails per business. It applies in every third seed.
 const WAITING_MAX: usize = 6;
 
-/// The parts of a business's state that the model cannot compute from the audit log.
+/// A business: the ids and links that its random changes use.
 #[derive(Clone, Default)]
 struct Shop {
     id: Option<BusinessId>,

@@ -1,5 +1,6 @@
-//! A business that is set aside while the engine runs, as after a loss of rows. From then on, every request for it must
-//! fail, even after crashes and restarts, and none of its rows may change. Other businesses must not be affected.
+//! Sets one business aside while the engine runs, as the service does with a business that has lost rows. From then on,
+//! every request for this business must fail, even after crashes and restarts, and none of its rows may change. Other
+//! businesses must not be affected.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -40,7 +41,7 @@ impl Aside {
 }
 
 impl Sim {
-    /// Creates the business. This happens in half of the seeds.
+    /// In half of the seeds, creates the business.
     pub(crate) async fn found_aside(&mut self, life: &Life) {
         if self.workload != Workload::Wide || !self.aside.dice.once_in(2) {
             return;

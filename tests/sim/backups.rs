@@ -1,6 +1,6 @@
-//! Backups while the engine runs. Each backup names a commit, and must contain exactly the rows of the disk after this
-//! commit. It must include every commit that was made before the request for the backup. A backup that was interrupted
-//! by a kill must be invalid.
+//! Backups while the engine runs. Each backup names a commit, and must contain exactly the rows that the disk had just
+//! after this commit. It must include every commit that was made before the request for the backup. A backup that was
+//! interrupted by a kill must be invalid.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::wide::Workload;
 pub(crate) struct Begun {
     id: BackupId,
     home: TempDir,
-    /// The simulated time of the request, and the number of commits at that time.
+    /// The simulated time of the request in milliseconds, and the number of commits at that time.
     began: i64,
     from: u64,
 }

@@ -7,7 +7,7 @@
 //! Invariants:
 //!
 //! - An appointment keeps the data that its customer entered. This data never comes from another request.
-//! - A link shows the present state of its appointment, and only at its own business.
+//! - A link shows the present state of its appointment. It works only at the business of this appointment.
 //! - A listed time can be booked, and an appointment can be moved to it. A time that is not listed is refused.
 //! - Links move an appointment at most five times.
 

@@ -102,8 +102,8 @@ fn check_in_time(
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
     // The service may attempt other deliveries before this one. It attempts at most eight deliveries of an endpoint at
-    // the same time. In a seed with few permits, the deliveries of all endpoints of the business may come first, and
-    // the service may attempt only one of them at a time.
+    // the same time. In a seed with few permits for attempts, the deliveries of all endpoints of the business may come
+    // first, and the service may attempt only one of them at a time.
     let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
         let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
         (*of == endpoint || span.few_permits) && (tried || other.status == DeliveryStatus::Pending)
@@ -111,7 +111,7 @@ fn check_in_time(
     let others = rows.deliveries.iter().filter(|((of, _), other)| may_have_gone_before(of, other)).count();
     let at_once = if span.few_permits { 1 } else { AT_ONCE };
     let turns = i64::try_from(others).unwrap() / at_once + 4;
-    // While the network fails, `held_until` is the maximum value.
+    // While the network fails, `held_until` is `i64::MAX`, so no delivery counts as late.
     let late = lived.min(now - next).min(span.worked.saturating_sub(span.held_until));
     let late = late.saturating_sub(suspended + span.suspended);
     assert!(late < turns * ATTEMPT_MILLIS + 2_000, "{event} is {late} ms late: {}", told());

@@ -142,8 +142,8 @@ impl Sim {
                 say("calls");
                 let by_id = dice.once_in(2);
                 let asked = Repeatable::Call(Box::new(call(number, by_id.then_some(contact), now)));
-                // If the guest has already been erased, a call with only the phone number would create a new contact,
-                // so it is not recorded.
+                // If the guest may have been erased, a call with only the phone number could create a new contact, so
+                // the test does not send this call.
                 if by_id || person.gone == Gone::No {
                     life.spawn(async move { asker.make(contact, key, asked).await });
                 }

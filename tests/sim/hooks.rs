@@ -164,8 +164,8 @@ impl Hook {
         Some(why)
     }
 
-    /// Returns the time at which the newest attempt of this event in this run of the engine arrived. Returns
-    /// `None` unless the attempt certainly got a 2xx response in time.
+    /// If the newest attempt of this event in this run of the engine certainly got a 2xx response in time, returns the
+    /// time at which the attempt arrived.
     pub(crate) fn got_quickly(&self, event: EventId) -> Option<i64> {
         self.attempts.get(&event)?.last().filter(|(_, _, quick)| *quick).map(|(at, _, _)| *at)
     }

@@ -13,8 +13,7 @@ use crate::ops::Op;
 use crate::terms::Terms;
 use crate::time::Time;
 
-/// A request. No other request has the same values of `by` and `key`, so that the rows of the request can be
-/// identified.
+/// A request. The values of `by` and `key` occur in no other request, so they identify the rows of the request.
 #[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub(crate) number: usize,
@@ -47,7 +46,8 @@ pub(crate) struct Entry {
     pub(crate) asked: i64,
     /// The simulated time of the response.
     pub(crate) answered: Option<i64>,
-    /// The lowest value that the service's steady time can have had when the request was sent.
+    /// The lowest value that the service's steady time (see `time.rs`) can have had when the request was sent, in
+    /// milliseconds.
     pub(crate) count: i64,
     /// The earliest and the latest time that the service can have used between the request and the response.
     pub(crate) believed: (Timestamp, Timestamp),

@@ -4,8 +4,8 @@
 //!   the list of all endpoints, so the next run continues the deletion.
 //! - An event may remain without deliveries only if all of its endpoints were deleted. A background job then deletes
 //!   the event.
-//! - A due row (a row that records when a delivery is due) may be outdated only if its endpoint was disabled later. The
-//!   delivery actor deletes the row.
+//! - A due row (a row that records when a delivery is due) may be outdated only if its endpoint was disabled after the
+//!   row was written. The delivery actor deletes the row.
 //!
 //! At the end of the last run, only events of deleted endpoints remain.
 

@@ -19,7 +19,7 @@ use crate::sim::Sim;
 use crate::terms::Terms;
 use crate::world::World;
 
-/// The maximum time for a response of the engine. A test of an endpoint takes longest.
+/// The maximum time for a response of the engine. A test of an endpoint takes the longest time.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// A running engine, and the requests in progress.

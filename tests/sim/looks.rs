@@ -376,7 +376,7 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
         assert!(handle.search(&search).await?.len() <= FOUND_MAX);
     }
     // After the response to an erasure, appointments still refer to the erased contact until a background job
-    // changes them. So these contacts are found by the appointments that refer to them.
+    // changes them. So the test finds the erased contacts through these appointments.
     let known: BTreeSet<_> = newest.iter().map(|it| it.id).collect();
     let mut erased = BTreeSet::new();
     for id in by_start.iter().filter_map(|it| it.contact_id).filter(|id| !known.contains(id)) {

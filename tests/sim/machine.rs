@@ -13,7 +13,8 @@ use crate::wide::Workload;
 
 /// The time within which an attempt in progress ends and all due deliveries are attempted.
 const CAUGHT_UP: Duration = Duration::from_secs(45);
-/// The interval at which the service stores its steady time, with a margin for writes to the disk.
+/// The interval at which the service stores its steady time (see `time.rs`), in milliseconds. It includes a margin for
+/// writes to the disk.
 const KEEPS_MILLIS: i64 = 65_000;
 
 impl Sim {
@@ -38,8 +39,8 @@ impl Sim {
         tokio::time::sleep(CAUGHT_UP).await;
     }
 
-    /// Stops the service for some time, or restarts the machine. After a restart, the clock may show too early a time
-    /// until it is corrected.
+    /// Stops the service for some time, or restarts the machine. After a restart, the clock may be slow until it is
+    /// corrected.
     pub(crate) fn some_standstill(&self) {
         if self.workload != Workload::Wide {
             return;
@@ -60,8 +61,8 @@ impl Sim {
         }
     }
 
-    /// Corrects the time that the service has stored, if it is later than the correct wall clock. The timestamps of
-    /// records are not changed.
+    /// If the wall clock is correct and the time that the service has stored is later, corrects the stored time. Does
+    /// not change the timestamps of records. If `always` is false, may omit the correction.
     pub(crate) fn some_repaired_time(&mut self, always: bool) {
         let wall = self.world.time.wall();
         let is_wrong =

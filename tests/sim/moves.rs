@@ -4,7 +4,7 @@
 //!
 //! - An export contains the rows of the disk at one moment between its request and its first record. It
 //!   contains every change that was acknowledged before the request, and no change after this moment.
-//! - If an export is imported into another store, even after an interrupted import, an export from that store
+//! - An export can be imported into another store, even after an interrupted import. A new export from that store then
 //!   equals the first export.
 //! - A business that is imported into the running service under another id is imported either completely or not at all.
 //!   After the acknowledgement it exists.
@@ -37,10 +37,10 @@ const REST_MAX: u64 = 20;
 /// An export that is in progress or finished.
 #[derive(Default)]
 struct Leaves {
-    /// The number of commits when the first records arrived.
+    /// The number of commits at the moment when the first records arrived. It is `None` before this moment.
     upto: Option<u64>,
     moved: Vec<Moved>,
-    /// Whether the export is complete. It is `None` while the export is in progress.
+    /// Whether the ended export is complete. While the export is in progress, the field is `None`.
     whole: Option<bool>,
 }
 
@@ -302,7 +302,7 @@ impl Sim {
         let (dice, given) = (Dice::new(self.moves.dice.next()), moved.clone());
         life.spawn(async move {
             // The service refuses an import while another one is in progress or while the disk is full. If this task
-            // stops during the import, the service removes the import.
+            // stops during the import, the service removes the imported records.
             let Ok(mut importing) = engine.import(ImportOptions::default()) else {
                 return *of_task.lock() = Arrival::Refused;
             };

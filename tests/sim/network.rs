@@ -1,7 +1,8 @@
 //! The scripted network: host names with changing addresses, hosts with different behaviour, and the requests that the
 //! hosts have received.
 //!
-//! The servers of connected calendars are separate hosts, so that they do not change which receivers a seed chooses.
+//! The servers of connected calendars are in a separate list. So a seed chooses the same receivers with and without
+//! these servers.
 //!
 //! The network records a violation if the service resolves an unknown name, or connects to an address that is not
 //! permitted. An address is permitted if a lookup has returned it and the response to that lookup contained no internal
@@ -137,7 +138,7 @@ pub(crate) struct Network {
     calendars: Mutex<Vec<Arc<CalendarHost>>>,
     /// The state of the network, and the time at which it began.
     line: Mutex<(Line, i64)>,
-    /// The times at which the network was lost.
+    /// The times at which the state of the network became [`Line::NoRoute`].
     lost: Mutex<Vec<i64>>,
 }
 

@@ -9,7 +9,7 @@
 //! - After every crash, each change has exactly its notice and its reminders.
 //! - A mail states the present state of its appointment. All attempts to send a notice have the same `Message-ID`.
 //! - If the team reverts a change within 15 seconds, neither the change nor its reversal is announced. A
-//!   reminder is sent once for each start.
+//!   reminder is sent only once for each start time of an appointment.
 //! - No notice is sent to a customer who has unsubscribed, or whose contact was erased. After an erasure, neither
 //!   the log nor a link contains the address.
 //! - The settings at the time of sending allow each notice that is sent.

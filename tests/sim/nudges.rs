@@ -38,8 +38,8 @@ impl Change for Broken {
 }
 
 impl Sim {
-    /// Makes the actor of a business panic. The engine then starts it again from the store, and the requests that were
-    /// waiting get an error.
+    /// Makes the actor of a business panic. The engine then restarts the actor from the store, and the requests that
+    /// were waiting get an error.
     pub(crate) fn some_panic(&self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
         self.world.say(format_args!("the actor of {shop} will panic"));

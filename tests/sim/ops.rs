@@ -161,8 +161,8 @@ impl Op {
         )
     }
 
-    /// Returns the response in the form in which it is stored: without the content of knowledge, which is in the
-    /// request, and without a new API key.
+    /// Returns the response in the form in which the service stores it. The stored response contains no secret, such as
+    /// a new API key. It also lacks the content of a knowledge entry, because the request contains this content.
     pub(crate) fn remembered(&self, body: &[u8]) -> Vec<u8> {
         match self {
             Self::AddKnowledge(add) => {
@@ -195,8 +195,8 @@ impl Op {
         }
     }
 
-    /// Returns the phone number and the email address with which the change would create a contact, if no contact has
-    /// them yet.
+    /// Returns the phone number and the email address that identify the contact of the change. If no contact has them
+    /// yet, the change creates a contact.
     pub(crate) fn newcomer(&self) -> Option<(Option<&Phone>, Option<&Email>)> {
         match self {
             Self::Book(Book { contact: BookingContact::Described(details), .. })

@@ -75,7 +75,7 @@ impl Sim {
         let mut ids = Vec::new();
         for shop in &self.shops {
             let audit = life.engine.business(shop.id).audit(&newest).await;
-            // If the store has failed, there are no new events. With the largest possible id, all events count as old.
+            // If the store has failed, there are no new events. The largest possible id makes all events count as old.
             ids.push(audit.map_or(Uuid::max(), |page| page.items[0].id.uuid()));
         }
         ids

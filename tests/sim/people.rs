@@ -83,7 +83,7 @@ struct Known {
     id: Option<PersonId>,
     account: Option<Person>,
     members: BTreeMap<usize, Membership>,
-    /// The number of the person's password.
+    /// The index of the person's password in [`PASSWORDS`].
     password: Option<usize>,
     /// The tokens of sessions that are valid according to the acknowledged requests.
     live: Vec<Token>,
@@ -136,7 +136,7 @@ impl World {
         let store = Store::in_memory(&self.disk, Box::new(|error| panic!("{error}"))).unwrap();
         let ports = Ports::with_clock_and_random(Arc::clone(&self.wall) as _, Arc::clone(&self.dice) as _);
         let mut limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
-        // In every third seed, fewer actors may run than there are people and businesses.
+        // In every third seed, only one business actor and one person actor may run at the same time.
         if self.seed.is_multiple_of(3) {
             (limits.business_actors, limits.person_actors) = (1, 1);
         }
@@ -314,7 +314,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
                         known.live.push(token);
                     }
                     SignIn::Wrong => assert_ne!(Some(number_of), password, "the newest password is refused"),
-                    // All failed sign-ins come from the same network address, so its limit may be reached.
+                    // All failed sign-ins come from one network address, so the limit of this address may be reached.
                     SignIn::TooMany(_) => {}
                     SignIn::Known => unreachable!(),
                 }

@@ -102,7 +102,8 @@ impl Sim {
         }
     }
 
-    /// Checks that the service has set aside only rows that the test has added, and that no recorded row is missing.
+    /// Checks that the service has set aside only rows that the test has added, and that the daily count has found no
+    /// missing rows.
     pub(crate) fn check_set_aside(&self, life: &Life) {
         let aside = life.engine.rows_set_aside();
         let planted = self.planted.rows.len();

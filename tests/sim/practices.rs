@@ -8,7 +8,7 @@
 //!
 //! Invariants at any time:
 //!
-//! - A time is listed if and only if it can be booked, also while busy times change.
+//! - A time is listed if and only if it can be booked, even while busy times change.
 //!
 //! Invariants at the end, when all servers work ([`ending`]):
 //!
@@ -87,7 +87,7 @@ impl Practices {
     }
 }
 
-/// Returns the name of a contact. No name contains another one.
+/// Returns the name of a contact. No name contains the name of another contact.
 fn name(number: usize) -> String {
     format!("Patient{number}x")
 }

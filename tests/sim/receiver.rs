@@ -1,4 +1,4 @@
-//! The other end of a connection: TLS, one request, and the scripted behaviour of the host.
+//! The host's end of a connection: TLS, the requests, and the scripted behaviour of the host.
 
 use std::io;
 use std::sync::{Arc, LazyLock};

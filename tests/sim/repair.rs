@@ -1,5 +1,5 @@
-//! Runs the repair of timestamps on the store of a seed. The test passes an earlier time to the repair as the present
-//! time, and kills the repair several times. Afterwards, no timestamp may be later than the passed time.
+//! Runs the repair of timestamps on the store of a seed. The repair gets the time of a random audit entry as the
+//! present time, and the test kills the repair several times. Afterwards, no timestamp may be later than that time.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -70,8 +70,8 @@ impl Sim {
             runtime.block_on(async {
                 let store = self.world.store();
                 if store.contains(&keys::repair()).unwrap() {
-                    // An unfinished repair continues with the time of its first run. The later time that is passed now
-                    // must have no effect.
+                    // An unfinished repair continues with the present time of its first run. The repair now gets a
+                    // later time, which must have no effect.
                     now = present + TimeDelta::hours(1);
                 }
                 let time = Duration::from_millis(self.dice.next() % 60);

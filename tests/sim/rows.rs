@@ -46,7 +46,7 @@ pub(crate) struct Rows {
     pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
     /// Every resource as a response shows it, but without the names of other resources.
     pub(crate) shown: BTreeMap<Uuid, Value>,
-    /// The endpoints that have a row with their number of successful deliveries.
+    /// The endpoints for which a row stores the number of successful deliveries.
     pub(crate) reached: BTreeSet<WebhookId>,
     /// The endpoints of the business that have an entry in the installation's list of endpoints.
     pub(crate) listed: BTreeSet<WebhookId>,

@@ -384,8 +384,8 @@ impl Model {
         }
     }
 
-    /// Records an appointment. Checks that it does not overlap another appointment. Without an override, it must not
-    /// overlap time off of the staff member either. Unless the team ignores buffers, the same applies to buffers.
+    /// Records an appointment. Checks that it overlaps no other appointment of the staff member. Without an override,
+    /// also checks time off and buffers (see `check_kept_free`). The team may ignore buffers.
     fn hold(&mut self, id: Uuid, body: &Value, party: Party) {
         let staff = &self.newest[&id_in(body, "staff_id")];
         let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);
@@ -402,7 +402,8 @@ impl Model {
         self.newest.insert(id, body.clone());
     }
 
-    /// Checks that the appointment overlaps no time off. If `heeds_buffers` is set, it must not overlap buffers either.
+    /// Checks that the appointment overlaps no time off and no other appointment of the staff member. If
+    /// `heeds_buffers` is true, the buffers of an appointment count as a part of it.
     fn check_kept_free(&self, id: Uuid, body: &Value, heeds_buffers: bool) {
         let minutes = |count: i64| TimeDelta::minutes(if heeds_buffers { count } else { 0 });
         let (before, after) = self.buffers[&id];

@@ -33,11 +33,11 @@ use serde_json::Value;
 use crate::dice::Dice;
 use crate::ops::Op;
 
-/// The durations of services in minutes. Some of them are not a multiple of the grid of start times, so their
-/// appointments end between two start times.
+/// The durations of services in minutes. Some durations are not a multiple of the interval between start times,
+/// so their appointments end between two start times.
 const MINUTES: [u32; 5] = [30, 31, 45, 61, 90];
-/// The number of feeds that the clients create. It is far below the maximum, because a client does not know the
-/// feeds whose responses a crash has lost.
+/// The number of feeds that the clients create. It is far below the maximum of the service, because the clients may
+/// create more: they do not know a feed if a crash has lost the response to its creation.
 const FEEDS_MADE: usize = 4;
 
 /// A business as its clients see it.
@@ -175,7 +175,8 @@ impl Shop {
         }
     }
 
-    /// Returns a random start time from tomorrow at 07:00 UTC on, within 32 hours. Most are on the half hour.
+    /// Returns a random start time within the 32 hours that begin tomorrow at 07:00 UTC. Most start times are on the
+    /// hour or the half hour.
     pub(crate) fn some_time(dice: &Dice, now: Timestamp) -> Timestamp {
         let day = 86_400_000;
         let tomorrow = Timestamp::from_millis((now.millis() / day + 1) * day);

@@ -62,8 +62,8 @@ impl Sim {
         }
     }
 
-    /// In some seeds, leaves only enough space for changes that free space. The shortage lasts until
-    /// [`Sim::enough_room`] is called.
+    /// Sometimes reduces the free space so much that only changes that free space are accepted. The shortage lasts
+    /// until [`Sim::enough_room`] is called.
     pub(crate) async fn hardly_any_room(&self) {
         if self.shortage.happens && self.shortage.dice.once_in(2) {
             self.world.set_room(RoomLevel::Exhausted);

@@ -35,8 +35,8 @@ const LIVES: usize = 5;
 /// The number of random requests of callers per step, if only conversations are simulated.
 const TALKS_A_STEP: usize = 2;
 const STEPS_A_LIFE: usize = 90;
-/// The time for which idempotency keys are certainly stored, in milliseconds of steady time. It is a day, less a minute
-/// for requests in progress.
+/// The time for which idempotency keys are certainly stored, in milliseconds of the service's steady time (see
+/// `time.rs`). It is a day, less a minute for requests in progress.
 const KEPT_MILLIS: i64 = 24 * 3_600_000 - 60_000;
 
 pub(crate) struct Sim {

@@ -48,7 +48,7 @@ impl Terms {
         self.seen.as_ref().map(|body| IfMatch::Tags(vec![etag(body)]))
     }
 
-    /// Returns the reason why the change must not have been carried out. Returns `None` if there is none.
+    /// Returns the reason why the change must not have been carried out. Returns `None` if there is no such reason.
     pub(crate) fn forbid(&self) -> Option<String> {
         let key = self.key.as_ref().filter(|key| key.revoked)?;
         Some(format!("the key {} of the request was revoked", key.id))
@@ -95,7 +95,8 @@ impl Model {
 }
 
 impl Sim {
-    /// Changes a resource on the condition that it is unchanged. Sometimes the condition is already outdated.
+    /// Sends a change on the condition that its resource is still as a response has shown it. Sometimes the resource
+    /// has already changed since that response.
     pub(crate) fn some_condition(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(80));
         let changed: Vec<_> = entries.iter().filter_map(|entry| Some((entry, self.follow(entry)?))).collect();
@@ -132,8 +133,8 @@ impl Sim {
         PatchContact { id: id(&contact["id"]), patch }.into()
     }
 
-    /// Checks conditions while no other changes are made. A current condition must be accepted, and an
-    /// outdated one refused.
+    /// Checks conditional changes while no other changes are made. The service must make a change if the condition
+    /// names the current state of the resource, and must refuse a change if the condition names an earlier state.
     pub(crate) async fn probe_condition(&mut self, life: &mut Life) {
         if !self.world.has_room() {
             return;
@@ -170,7 +171,7 @@ impl Sim {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
         let kept_from = self.kept_from();
         // The service first checks whether the API key is revoked. A request with an API key of the business may be
-        // refused for that reason, so only other requests are chosen.
+        // refused for that reason, so the test chooses only requests without such a key.
         let kept = |entry: &&Entry| {
             let may_be = entry.tried.terms.key.is_none() && entry.tried.is_remembered();
             entry.body().is_some() && entry.count > kept_from && may_be

@@ -35,8 +35,8 @@ struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
     /// If the wall clock is much earlier than the stored time at a start, the service uses the stored time, and does
-    /// not follow the wall clock until it jumps. In this case, the field contains the time by which the wall clock was
-    /// ahead of the true time at the start.
+    /// not follow the wall clock until the clock jumps. In this case, the field contains the time by which the wall
+    /// clock was ahead of the true time at the start.
     refused: Option<i64>,
 }
 
@@ -46,7 +46,7 @@ impl Belief {
     }
 }
 
-/// The maximum duration of a start, in milliseconds.
+/// The maximum duration of a start of the service, in milliseconds.
 const STARTS_MILLIS: i64 = 1_000;
 
 /// The usual start of the simulated time: a Monday at 08:00 UTC.
@@ -64,8 +64,8 @@ struct State {
     /// The number of restarts of the machine. `booted` is the time of its last start.
     boot: u64,
     booted: i64,
-    /// The time that the service has stored. The service uses no earlier time, unless the wall clock has jumped to an
-    /// earlier time.
+    /// The time that the service has stored. The service uses an earlier time only after the wall clock has jumped to
+    /// an earlier time.
     kept: i64,
     /// For each business, by index: the latest time up to which a list ordered by `updated_at` has returned all
     /// changes.
@@ -79,9 +79,9 @@ struct State {
     /// The times that the service may currently use. The service uses one of these times, and the test does not know
     /// which one.
     beliefs: Vec<Belief>,
-    /// The times that the service could use before the last jump of the wall clock. They apply again if the
-    /// jump ends before the service has read the clock. `jump_is_seen` is true if the service has read the
-    /// clock since the jump.
+    /// The times that the service could use before the last jump of the wall clock. If the clock jumps again before the
+    /// service has read it, the service never notices the last jump, so these times apply again. `jump_is_seen` is true
+    /// if the service has read the clock since the last jump.
     before_jump: Vec<Belief>,
     jump_is_seen: bool,
     /// The latest time that the service may have used so far. It is updated at each jump, and whenever a belief is
@@ -93,7 +93,7 @@ struct State {
     /// the service stores it only once a minute.
     counted: i64,
     jumps: u32,
-    /// The time by which the simulated time starts later than [`BEGIN`], in milliseconds.
+    /// The simulated time starts this many milliseconds later than [`BEGIN`].
     later: i64,
 }
 
@@ -111,7 +111,7 @@ impl State {
         BEGIN + self.later + self.now() + self.ahead
     }
 
-    /// Makes the service follow the wall clock, if it has doubted the clock for long enough.
+    /// If the service may have doubted the wall clock for long enough, lets it follow the clock.
     fn believe(&mut self) {
         let (now, ahead) = (self.now(), self.ahead);
         let believed = Belief::sure(ahead);
@@ -268,7 +268,7 @@ impl Time {
     }
 
     /// Starts a run. Call this inside the async runtime of the run. The service uses the later of the wall clock and
-    /// the stored wall time, and its steady clock continues from the stored steady time. `could_keep` is false if the
+    /// the stored wall time, and its steady time continues from the stored steady time. `could_keep` is false if the
     /// disk may have had no room to store the steady time in the previous run. Returns true if the service uses the
     /// stored wall time.
     pub(crate) fn begin(&self, kept: Option<&ClockRecord>, could_keep: bool) -> bool {

@@ -27,8 +27,8 @@ pub(crate) enum Workload {
     First,
     /// The wide workload. It uses all features of the simulation.
     Wide,
-    /// Conversations, with all faults of the disk, the clock and the process. This workload has two shops,
-    /// and few requests to them other than turns of conversations.
+    /// Mostly conversations (see `talks.rs`), with all faults of the disk, the clock and the process. Two other
+    /// businesses get a few requests.
     Talks,
 }
 

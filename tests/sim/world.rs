@@ -98,7 +98,7 @@ pub(crate) fn count_panics() {
 }
 
 /// Returns the limits of the engine for a seed. In most seeds, a list reads few rows per request, so that pages end
-/// early. In a third of the seeds, fewer actors may run than there are businesses.
+/// early. In a third of the seeds, fewer actors may run at the same time than there are businesses.
 fn limits(seed: u64) -> Limits {
     let scan_rows = *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]);
     let backup_rows = *Dice::new(seed ^ 0xbac1).pick(&[1, 3, 20]);

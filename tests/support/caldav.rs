@@ -21,12 +21,12 @@ pub(crate) struct Server {
     pub(crate) is_stuck: bool,
     /// The path of an event that the first page of changes reports as deleted, and the next page as unchanged.
     pub(crate) restored: Option<String>,
-    /// The status of the element `response` of the event `a`, and the kind of request whose responses contain this
-    /// status.
+    /// If the field is set, the responses to this kind of request report the event `a` with only this status.
     pub(crate) status: Option<(u16, EventRequest)>,
     /// Whether the responses with data omit the event `a`.
     pub(crate) omits: bool,
-    /// Whether every event has the status 404 in its `propstat`. Only a status of the `response` means a deletion.
+    /// Whether every event has the status 404 in its `propstat`. This does not mean that the event was deleted. Only
+    /// the status 404 of its element `response` would mean this.
     pub(crate) is_phantom: bool,
     /// Whether the server refuses the credentials.
     pub(crate) is_locked: bool,
@@ -35,8 +35,8 @@ pub(crate) struct Server {
     /// If a path is given, each write of an event to another path is refused, as if an event with the same UID existed
     /// at the given path.
     pub(crate) conflict: Option<String>,
-    /// The status of the refusal of a second event with the same UID, and whether the response contains the
-    /// precondition element `no-uid-conflict`.
+    /// If the field is set, the server refuses a second event with the same UID. The field contains the status of
+    /// the refusal, and whether the response has the precondition element `no-uid-conflict`.
     pub(crate) refuses_twins: Option<(&'static str, bool)>,
     /// Whether the precondition element contains the path of the first event.
     pub(crate) names_twins: bool,

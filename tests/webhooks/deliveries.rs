@@ -13,8 +13,8 @@ use crate::namespace::{Network, inside};
 use crate::receiver::{OK, Receiver, Reply, Then, now};
 
 const V6: &str = "2606:2800:220:1::10";
-/// The difference between the clocks of sender and receiver that the Standard Webhooks specification permits,
-/// in seconds.
+/// The maximum difference between the clocks of sender and receiver, in seconds. The Standard Webhooks specification
+/// permits this difference.
 const CLOCKS_APART_MAX_S: i64 = 300;
 
 fn taking() -> Reply {

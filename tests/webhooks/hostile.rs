@@ -82,9 +82,9 @@ fn hanging() -> Vec<Case> {
     ]
 }
 
-/// Returns a gzip header and blocks of deflate data that unpack to zeros. Each block contains one zero
-/// byte, and many instructions that each copy this byte 258 times. The returned blocks are 400 KiB long and
-/// unpack to 64 MiB. The receiver sends them without end.
+/// Returns a gzip header and a block of deflate data that unpacks to zeros. The block contains one zero byte, and many
+/// instructions that each copy this byte 258 times. It is about 400 KiB long and unpacks to 64 MiB. The receiver sends
+/// the returned data repeatedly, without end.
 fn gzip_bomb() -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
     // A block starts with three bits: 0, because it is not the last block, and 01 for fixed codes, with the
@@ -122,9 +122,9 @@ fn check(case: &Case, row: &Value) {
     }
 }
 
-/// Checks the bodies of responses in the delivery log. The engine reads only a limited number of bodies of a
-/// business at the same time, including those of receivers that hang. Above this number it logs a response
-/// without its body. Some responses must be logged with their body.
+/// Checks the bodies of responses in the delivery log. For each business, the engine reads only a limited number of
+/// bodies at the same time. The bodies of receivers that hang count too. Above the limit, the engine logs a response
+/// without its body. If the case expects a body, at least one response must be logged with its body.
 fn check_bodies(case: &Case, rows: &[Value]) {
     let read = rows.iter().filter(|row| row["last_response_body"].is_string()).count();
     assert!(case.body.is_none() || read > 0, "{}: no body was logged: {rows:?}", case.name);

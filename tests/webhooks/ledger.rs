@@ -50,7 +50,7 @@ pub(crate) struct Endpoint {
     pub(crate) switches: Mutex<Vec<Requested<bool>>>,
     /// All secrets of the endpoint, in order. A secret is `None` if it was lost together with its response.
     pub(crate) secrets: Mutex<Vec<Requested<Option<String>>>>,
-    /// The number of the receiver's requests that were already checked.
+    /// The number of requests to the receiver that the test has already checked.
     pub(crate) checked: Mutex<usize>,
 }
 

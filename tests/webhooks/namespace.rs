@@ -25,8 +25,8 @@ const V4: &str = "93.184.216.1/24";
 const NEEDED: &str =
     "ip link set lo up && ip addr add 93.184.216.1/24 dev lo && mount --bind /etc/hosts /etc/hosts";
 
-/// The options to get namespaces: as root, or as an ordinary user if the system permits it. `.ci/run` tries
-/// the same options.
+/// The options with which `unshare` creates the namespaces. The first options need root. The second options work for an
+/// ordinary user if the system permits it. `.ci/run` tries the same options.
 const WAYS: [&[&str]; 2] = [&["--net", "--mount"], &["--map-root-user", "--net", "--mount"]];
 
 pub(crate) struct Network {

@@ -1,4 +1,4 @@
-//! Checks a signature like a receiver. The code follows the Standard Webhooks specification and uses no code
+//! Checks a signature as a receiver does. The code follows the Standard Webhooks specification and uses no code
 //! of the service.
 
 use base64::Engine;

@@ -134,9 +134,8 @@ fn assert_same<T: Ord + std::fmt::Debug>(one: &BTreeSet<T>, other: &BTreeSet<T>,
     assert!(differences.is_empty(), "{what}: {differences:?}");
 }
 
-/// Expects that all endpoints are disabled and all receivers accept events. Enables each endpoint, requests
-/// its missed events, and checks that each missed event arrives exactly once. Returns the number of missed
-/// events.
+/// Enables each endpoint, requests its missed events, and checks that each missed event arrives exactly once. Returns
+/// the number of missed events. Before the call, all endpoints must be disabled, and all receivers must accept events.
 pub(crate) async fn deliver_the_rest(client: &Client, shop: &Shop, endpoints: &[Arc<Endpoint>]) -> usize {
     let mut resent = 0;
     for endpoint in endpoints {

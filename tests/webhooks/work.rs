@@ -19,8 +19,7 @@ const SLOTS: usize = 500;
 pub(crate) const STAFF: usize = 3;
 /// The number of contacts for whom appointments are booked.
 const CONTACTS: usize = 2_000;
-/// The number of newest appointments. Clients move or cancel only these, so the same appointments change
-/// often.
+/// Clients move or cancel only this number of the newest appointments, so the same appointments change often.
 const RECENT: usize = 100;
 /// The maximum pause of an operator between two calls.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -80,7 +79,7 @@ impl Trigger {
 pub(crate) struct Book {
     /// The ids of the appointments in the responses.
     known: Vec<String>,
-    /// The responses that were successes.
+    /// The responses with a 2xx status.
     pub(crate) acknowledged: Vec<Answer>,
     /// The requests that got no response.
     pub(crate) unknown: Vec<Call>,

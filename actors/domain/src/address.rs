@@ -40,7 +40,8 @@ pub struct Address {
 }
 
 impl Address {
-    /// Accepts `dot-atom@domain` (RFC 5322 §3.4.1, RFC 6532) if [`Email::new`] accepts it too.
+    /// Accepts an address of the form `dot-atom@domain` (RFC 5322 §3.4.1, RFC 6532), provided that [`Email::new`] also
+    /// accepts it.
     pub fn new(text: &str) -> Result<Self, TextError> {
         Email::new(text)?;
         match text.rsplit_once('@') {

@@ -80,8 +80,8 @@ pub struct Appointment {
     /// Whether the event `appointment.booked` was sent. It is sent when the appointment is confirmed for the first
     /// time.
     pub announced: bool,
-    /// Whether an announced appointment was moved and the move still needs confirmation. Its confirmation
-    /// announces the move.
+    /// Whether an announced appointment was moved and the move still needs confirmation. The move is announced when the
+    /// team confirms it.
     pub move_unannounced: bool,
     /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,

@@ -257,8 +257,8 @@ impl AuditAction {
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // Settings and special days have no id, and an action with a plural name concerns many records. The entry
-            // of such an action therefore contains the id of the business.
+            // The entries of these actions contain the id of the business. Settings and special days have no id of
+            // their own, and an action with a plural name concerns many records.
             "special_day" | "website" | "notices" | "receptionist" | "records" | "contacts"
             | "appointments" => AuditedKind::Business,
             "installation" => AuditedKind::Export,
@@ -291,8 +291,8 @@ impl AuditAction {
 }
 
 impl AuditedKind {
-    /// Returns the right that a person needs so that their open pages are notified of changes to resources of this
-    /// kind. Returns `None` if no page shows such resources.
+    /// Returns a right. If a person has this right, their open pages are notified of changes to resources of this kind.
+    /// Returns `None` if no page shows such resources.
     pub fn right(self) -> Option<Right> {
         Some(match self {
             Self::Appointment | Self::Contact | Self::Message | Self::Call | Self::Conversation => Right::Day,

@@ -84,13 +84,13 @@ impl Blocked {
         blocked
     }
 
-    /// Adds a blocked time. Panics if its time is empty or if it was already added.
+    /// Adds a blocked time. Panics if the blocked time is empty or was already added.
     pub fn insert(&mut self, key: BlockedKey, ends_at: Timestamp) {
         self.put(key, ends_at).merge();
     }
 
     /// Adds a blocked time without merging it, because merging after each of many blocked times would be slow. After
-    /// the last one, the caller must call [`Blocked::merge`]. Panics like [`Blocked::insert`].
+    /// the last blocked time, the caller must call [`Blocked::merge`]. Panics like [`Blocked::insert`].
     pub fn add(&mut self, key: BlockedKey, ends_at: Timestamp) {
         self.put(key, ends_at);
     }
@@ -170,8 +170,8 @@ impl Blocked {
         self.by_staff.get(&staff).map_or(0, |of_staff| of_staff.all.len())
     }
 
-    /// If a limit is reached, returns the blocked time with the earliest end, for the caller to delete.
-    /// Otherwise returns `Ok(None)`.
+    /// If a limit is reached, returns the blocked time that ended first. The caller must delete it. If no limit is
+    /// reached, returns `Ok(None)`.
     ///
     /// # Errors
     /// Returns the limit if it is reached and no blocked time has ended.

@@ -174,7 +174,8 @@ impl StaffMember {
         self.active && self.service_ids.contains(&service)
     }
 
-    /// True if the staff members differ only in fields for lists of the team. Integrations never see these fields.
+    /// True if the staff members differ only in fields that determine how the team's pages list them. Integrations
+    /// never see these fields.
     pub fn differs_only_in_lists(&self, other: &Self) -> bool {
         Self { position: other.position, color: other.color, ..self.clone() } == *other
     }

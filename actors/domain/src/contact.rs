@@ -41,9 +41,9 @@ impl Contact {
     }
 
     /// Returns this contact after the merge with the contact `gone`. The result has the chosen phone number and email
-    /// address. Every other empty field gets the value of `gone`. The notes of `gone` are appended to the notes. Other
-    /// values are appended too, unless a field of the result contains them: the name and the alert text of `gone`, and
-    /// the phone numbers and email addresses of both contacts.
+    /// address. Every other empty field gets the value of `gone`. The notes of `gone` are appended to the notes. Each
+    /// of the following values is appended too if no field of the result contains it: the name and the alert text of
+    /// `gone`, and the phone numbers and email addresses of both contacts.
     ///
     /// # Errors
     /// Returns [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if the result would have
@@ -86,8 +86,8 @@ impl Contact {
     }
 }
 
-/// A merge of the contact `from` into the contact `into`. A reference to `from` then counts as a reference to `into`.
-/// If the contact `into` is later merged into another contact, the field `into` is changed to that contact.
+/// A merge of the contact `from` into the contact `into`. After the merge, a reference to `from` counts as a reference
+/// to `into`. If the contact `into` is later merged into another contact, the field `into` is changed to that contact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
     pub from: ContactId,

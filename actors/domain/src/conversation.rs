@@ -25,10 +25,11 @@ pub const TURNS_MAX: usize = 1_000;
 /// If the [`Conversation::bytes_max`] of a conversation is greater than this value, the conversation accepts no further
 /// turn. A turn adds less than 128 KiB, so the record stays below the limit of the store, which is 512 KiB.
 const FULL_BYTES: usize = 256 << 10;
-/// The maximum total size of the fields of a conversation that contain no text. The next constant is the maximum for
-/// such fields of a turn. The third one is the maximum for an effect, an id, or such fields of a dropped sentence.
+/// The maximum size of a conversation without its summary, session, turns and ids of records.
 const FIELDS_BYTES: usize = 1 << 10;
+/// The maximum size of a turn without its texts, effects and dropped sentences.
 const TURN_FIELDS_BYTES: usize = 64;
+/// The maximum size of an effect, of the id of a record, or of a dropped sentence without its text.
 const PART_FIELDS_BYTES: usize = 24;
 /// The caller can read a chat of the website for this time after its last turn.
 pub const CHAT_SHOWN: TimeDelta = TimeDelta::hours(24);
@@ -161,7 +162,7 @@ pub struct Conversation {
     pub from: Option<Phone>,
     /// The number of the business.
     pub to: Option<Phone>,
-    /// Whether the caller has proved to be the contact.
+    /// Whether the caller has proved that they are the contact.
     pub verified: bool,
     pub started_at: Timestamp,
     pub ended_at: Option<Timestamp>,

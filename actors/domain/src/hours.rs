@@ -187,7 +187,7 @@ impl<const PER_DAY: usize> Week<PER_DAY> {
     }
 }
 
-/// The breaks of a week, from `open` to `close`. Appointments never overlap a break.
+/// The breaks of a week. Each break lasts from `open` to `close`. Appointments never overlap a break.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WeeklyBreaks(Vec<DayHours>);
 

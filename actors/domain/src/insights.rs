@@ -198,7 +198,8 @@ fn median(values: &mut [i64]) -> Option<i64> {
 }
 
 impl Diary {
-    /// Returns the minutes of `during` in which each staff member can be booked.
+    /// Returns how many minutes each staff member works in `during`. These are the minutes of the opening hours in
+    /// which the staff member is present, without breaks and absences.
     pub fn working_minutes(&self, during: &Range<Timestamp>) -> BTreeMap<StaffId, i64> {
         let closed = || self.breaks.iter().cloned();
         self.staff
@@ -248,8 +249,8 @@ pub struct Visits {
     pub confirmed: u32,
     pub cancelled: u32,
     pub no_show: u32,
-    /// The service with the most confirmed appointments. If several services have equally many, the service
-    /// with the latest appointment counts. The same rule applies to `usual_staff_id`.
+    /// The service with the most confirmed appointments. If several services have the same number of appointments, the
+    /// service with the latest appointment is the usual one. The same rule applies to `usual_staff_id`.
     pub usual_service_id: Option<ServiceId>,
     pub usual_staff_id: Option<StaffId>,
 }

@@ -3,9 +3,9 @@
 //! The rules are pure functions. A rule takes the state, a request, the current instant and new ids. It returns the new
 //! state and the events to announce, or a [`Refusal`]. Invariants:
 //!
-//! - The crate has no input or output, clock, randomness or async code. Its dependencies are serde, chrono, chrono-tz,
-//!   uuid, sha2 for membership ids, url, http and ipnet for web addresses, unicode-normalization and memchr for
-//!   searches, and schemars for the schemas.
+//! - The crate does no input or output, reads no clock and no random numbers, and has no async code. Its dependencies
+//!   are serde, chrono, chrono-tz and uuid; sha2 for membership ids; url, http and ipnet for web addresses;
+//!   unicode-normalization and memchr for searches; schemars for the schemas.
 //! - Request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so rules receive only valid
 //!   values.
 //! - An instant is a [`Timestamp`], in whole milliseconds of UTC. Only `calendar` and `wall` convert local

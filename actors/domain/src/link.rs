@@ -76,8 +76,8 @@ pub enum LinkChannel {
 }
 
 impl Person {
-    /// Deletes a link that offers a membership in this business. Removes the business from the sessions that began with
-    /// this link, so that these sessions cannot accept a later offer.
+    /// Deletes the person's link if it offers a membership in this business. Removes the business from the sessions
+    /// that began with such a link, so that these sessions cannot accept a later offer.
     pub fn forget_offer(&mut self, of: BusinessId) {
         self.link.take_if(|link| !link.confirms && link.business_id == Some(of));
         let came_of_it = self.sessions.iter_mut().filter(|session| session.business_id == Some(of));

@@ -86,8 +86,7 @@ impl Membership {
     }
 
     /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored, with one
-    /// exception: a choice about emails that is already stored stays stored, because [`Self::end_mails`] may have
-    /// stored it.
+    /// exception: a choice about emails that is already stored is kept, because [`Self::end_mails`] may have stored it.
     pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
         let before = self.alerts.choice(kind);

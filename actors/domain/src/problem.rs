@@ -125,7 +125,7 @@ pub enum ProblemCode {
     SameContact,
     OfNeitherContact,
     EventWiped,
-    /// The maximum number of deliveries is already waiting.
+    /// The budget of the business for waiting deliveries is used up.
     WaitingFull,
     MailPending,
     MailHasLink,
@@ -170,11 +170,11 @@ pub enum ProblemCode {
     PlusInQuery(Box<ProblemCode>),
     WebhookUrl(UrlRefusal),
     Endpoints(usize),
-    /// The maximum number of feeds exists. The parameter is the number of feeds of the whole business or of the staff
-    /// member. Revoked feeds do not count.
+    /// The staff member, or the business as a whole, already has the maximum number of feeds. The parameter is the
+    /// number of these feeds. Revoked feeds do not count.
     Feeds(usize),
-    /// The maximum number of calendars is connected. The parameter is the number of connected calendars of the business
-    /// or of the staff member.
+    /// The staff member or the business already has the maximum number of connected calendars. The parameter is the
+    /// number of these calendars.
     Calendars(usize),
     /// Google's calendars cannot be connected as `caldav`.
     GoogleCaldav,

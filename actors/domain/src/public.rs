@@ -68,8 +68,8 @@ const LISTED_V4: [Ipv4Net; 5] = [
     v4(192, 168, 0, 0, 16),
 ];
 const UNIQUE_LOCAL_V6: Ipv6Net = v6(0xfc00, 0, 0, 7);
-/// The addresses of the metadata services of Alibaba and Amazon. They are in ranges that [`is_listed_address`] allows,
-/// so the function excludes them.
+/// The addresses of the metadata services of Alibaba and Amazon. They are in ranges that [`is_listed_address`] allows
+/// otherwise, so the function excludes these two addresses explicitly.
 const METADATA: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
@@ -116,8 +116,8 @@ mod tests {
         }
     }
 
-    /// Checks that the first and the last address of a range are refused, and that the addresses directly before and
-    /// after the range are accepted, unless another range contains them.
+    /// Checks that the first and the last address of a range are refused. The addresses directly before and after the
+    /// range must be accepted if no other refused range contains them.
     fn refused(range: &str) {
         let range: ipnet::IpNet = range.parse().unwrap();
         let (first, last) = (range.network(), range.broadcast());

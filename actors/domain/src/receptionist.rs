@@ -26,7 +26,7 @@ pub struct Receptionist {
     pub blocked_numbers: Vec<Phone>,
     /// Whether the receptionist may use the knowledge entries in answers to customers and assistants.
     pub knowledge_public: bool,
-    /// The tokens of a model that the business may use in one local day; 0 means no model.
+    /// The maximum number of model tokens that the business may use in one local day; 0 means no model.
     pub tokens_per_day: u64,
 }
 

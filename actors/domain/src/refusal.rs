@@ -15,13 +15,13 @@ pub enum SlotReason {
     OffGrid,
     TooShortNotice,
     TooFarAhead,
-    /// All candidates have time off or do not work at that time. If the request names a staff member, there is no other
-    /// candidate.
+    /// Every candidate is absent or does not work at that time. If the request names a staff member, only this staff
+    /// member is a candidate.
     StaffOff,
     /// This reason replaces `StaffOff` for callers that must not see absences.
     NobodyAvailable,
-    /// All candidates who are present have another appointment. If the request names a staff member, there is no other
-    /// candidate.
+    /// Every candidate who is present has another appointment. If the request names a staff member, only this staff
+    /// member is a candidate.
     Taken,
     /// A staff member is free at that time, but the buffers overlap another appointment or an absence.
     Buffer,
@@ -56,7 +56,7 @@ pub enum Conflict {
     ContactMerging,
     /// The notes of both contacts together are too long. The parameter is the maximum number of characters.
     NotesTooLong(usize),
-    /// The maximum number of contacts was already merged into one contact. The parameter is this maximum.
+    /// After the merge, too many contacts would be merged into one contact. The parameter is the maximum number.
     MergesFull(usize),
     EventWiped,
     ContactTaken {

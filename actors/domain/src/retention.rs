@@ -41,8 +41,8 @@ impl Retention {
 }
 
 impl RetentionSet {
-    /// Converts a time of the steady clock: returns `at` plus the time that the steady clock has counted
-    /// between `at` and `steady`.
+    /// Converts a time of the steady clock to a [`Timestamp`]: adds to the field `at` the steady time that has passed
+    /// since the retention was set.
     pub fn time_at(&self, steady: SteadyTime) -> Timestamp {
         self.at + (steady - self.steady)
     }

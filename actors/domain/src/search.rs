@@ -139,8 +139,8 @@ words! {
 /// A country code, and the prefix that is dialled before national numbers: `33` and `0` for France.
 pub type TrunkPrefix = (String, String);
 
-/// A prepared search, for matching many texts. Each word of the search must match the beginning of a word of
-/// the name, the beginning of the email address or of one of its parts, or at least three digits of the
+/// A prepared search, for matching many texts. Each word of the search must match one of these: the beginning of a word
+/// of the name; the beginning of the email address or of one of its parts; at least three consecutive digits of the
 /// phone number. Consecutive words of digits can also match as one number.
 #[derive(Clone)]
 pub struct Search(Vec<Term>);

@@ -3,7 +3,8 @@
 //!
 //! A lookup of an offset is expensive, so [`Wall::over`] looks up the offsets of the given dates once.
 //! Invariant: if both midnights of a date have the same offset, all times of the date have this offset,
-//! because no zone changes its clocks twice within a day. On other dates, each time needs a lookup.
+//! because no zone changes its clocks twice within a day. On other dates, the offset is looked up for each
+//! time of day.
 
 use chrono::{
     FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone, Timelike,
@@ -103,8 +104,8 @@ impl Wall {
         self.earliest(date.and_time(NaiveTime::MIN))
     }
 
-    /// Returns the next instant at which clocks show this time. On a date that has the time twice, only the first one
-    /// counts. If clocks skip the time, the instant of the clock change counts. Dates that the zone skipped are
+    /// Returns the next instant at which clocks show this time. On a date that has the time twice, only the first
+    /// instant counts. If clocks skip the time, the instant of the clock change counts. Dates that the zone skipped are
     /// ignored.
     pub(super) fn next_at(&self, time: LocalTime, after: Timestamp) -> Timestamp {
         let on = |date: NaiveDate| Some((date, self.earliest(wall_clock(date, time)?)));

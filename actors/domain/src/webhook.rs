@@ -147,7 +147,7 @@ impl WebhookEndpoint {
 pub struct Failing {
     /// The time of the first failed attempt.
     pub since: Timestamp,
-    /// The same time on the clock of delivery schedules.
+    /// The time of the first failed attempt on the clock of delivery schedules.
     pub steady: Timestamp,
 }
 

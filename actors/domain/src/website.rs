@@ -37,8 +37,8 @@ pub struct Website {
     pub address: Option<String>,
     /// Whether customers may move and cancel their appointments.
     pub change_by_caller: bool,
-    /// The minimum time before the start at which customers may still move or cancel. `None` means the service's
-    /// minimum notice.
+    /// Customers may move or cancel an appointment until this many minutes before its start. `None` means the minimum
+    /// notice of the booked service.
     pub change_notice_minutes: Option<u32>,
     pub show_prices: bool,
 }
@@ -125,7 +125,7 @@ pub struct SiteOrigin(String);
 
 impl SiteOrigin {
     /// Parses `https://host[:port]`, or `http://host[:port]` for a loopback host. A path or a wildcard is not
-    /// accepted. The check applies to the host as decoded by the URL parser, because the origin becomes part
+    /// accepted. The host is checked after the URL parser has decoded it, because the decoded host becomes part
     /// of a header.
     pub fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;

@@ -15,7 +15,7 @@ macro_rules! words {
             /// All variants in the order of their declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The words of all variants, in the same order.
+            /// The words of all variants, in the order of `ALL`.
             pub const WORDS: &'static [&'static str] = &[$($word),*];
 
             pub const fn as_str(self) -> &'static str {

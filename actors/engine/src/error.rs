@@ -38,8 +38,8 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// True if an actor start that fails with this error causes a back-off. For a business that is set aside,
-    /// a delay would not help.
+    /// True if an actor that fails to start with this error is started again only after a delay. For a business that is
+    /// set aside, a delay would not help.
     pub(crate) fn is_of_the_actor(&self) -> bool {
         match self {
             Self::Store(StoreError::BusinessSetAside { .. }) => false,

@@ -36,7 +36,7 @@ pub struct Salvaged {
     pub is_sound: bool,
     /// The businesses that the damaged store had set aside because some of their rows were lost.
     pub set_aside: Vec<BusinessId>,
-    /// The newest batches of the damaged store that could not be found.
+    /// The missing batches. It is `None` if every batch was found, or if the number of the newest batch is unknown.
     pub missing: Option<Missing>,
     /// The reason why the salvage could not repeat all listed revocations, erasures and deletions.
     pub not_reapplied: Option<String>,

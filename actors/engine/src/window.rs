@@ -76,8 +76,8 @@ impl<K: Eq + Hash> Windows<K> {
         over.max()
     }
 
-    /// The number of events within the longest window. Old events above the greatest number that a rate allows may be
-    /// missing from the count.
+    /// The number of events within the longest window. A number above the limits of all rates may be too small, because
+    /// the table drops old events that no rate needs.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
         self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }

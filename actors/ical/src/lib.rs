@@ -115,7 +115,7 @@ pub enum ReadError {
 }
 
 /// Reads the busy times of a calendar file. `steps` limits the work for several files together: this function subtracts
-/// the number of steps that the file takes. The limit for one file is [`FILE_STEPS_MAX`].
+/// from it the number of steps that this file takes. The limit for one file is [`FILE_STEPS_MAX`].
 ///
 /// # Errors
 /// Returns [`ReadError::NotACalendar`] if the text is not a complete calendar file, and [`ReadError::TooLarge`] if the

@@ -191,8 +191,8 @@ impl Rule {
         })
     }
 
-    /// Returns 0 if the rule permits this time. Otherwise returns the length in seconds of the longest period
-    /// (day, hour, minute or second) around this time in which the rule permits no time.
+    /// Returns 0 if the rule permits this time. Otherwise the rule permits no time within the whole day, hour, minute
+    /// or second that contains this time. The function then returns the length of the longest such period in seconds.
     fn left_out(&self, time: NaiveDateTime) -> i64 {
         let permits = |list: &Numbers, value| list.is_empty() || has(list, number(value));
         if !self.permits(time.date()) {
@@ -206,7 +206,8 @@ impl Rule {
         }
     }
 
-    /// Returns the times of the rule in one day or in one shorter period, in seconds from its beginning.
+    /// Returns the times of the rule in one day or in one shorter period, in seconds from the beginning of the
+    /// period.
     fn offsets(&self) -> Vec<i64> {
         let list = |list: &Numbers, given: bool| if given { list.clone() } else { vec![0] };
         let mut offsets = Vec::new();

@@ -169,7 +169,7 @@ impl Series<'_> {
         for (original, end) in &master.also {
             accept(self.as_start(*original), end.as_ref(), steps)?;
         }
-        // An occurrence that overlaps the window has its original start within this range of local times.
+        // If an occurrence overlaps the window, its original start is within this range of local times.
         let before = context.length(master).max(self.longest);
         let needed = context.window.start - before - SLACK..context.window.end + self.earliest + SLACK;
         for rule in &master.rules {

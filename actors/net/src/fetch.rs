@@ -5,7 +5,7 @@
 //! - The address of a server is checked by the same [guard](super::guard) as the address of a webhook. Only the servers
 //!   that the operator has listed may have private addresses.
 //! - Data is sent only over TLS. Redirects are returned to the caller and not followed.
-//! - The time and the size of a response are limited. So is the total size of the bodies in memory, for all
+//! - The time and the size of a response are limited. The total size of the bodies in memory is limited too, for all
 //!   businesses together and for each business.
 
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub enum FetchFailure {
 }
 
 impl Fetched {
-    /// Returns the value of a header, if it is visible ASCII text.
+    /// Returns the value of a header, if the value is visible ASCII text.
     pub fn header(&self, name: &'static str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }

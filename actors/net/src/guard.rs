@@ -196,9 +196,9 @@ fn all_within(addresses: &[IpAddr], port: u16, reach: Reach) -> Result<Vec<Socke
 }
 
 /// Returns the level at which a refusal is logged. The refusal of an internal address is logged as a warning, at most
-/// once a minute for each host, and otherwise at the debug level. Another refusal is logged at the info level when a
-/// URL is saved, but only at the debug level before an attempt: each waiting event causes an attempt, and the delivery
-/// log contains the refusal.
+/// once a minute for each host, and otherwise at the debug level. Any other refusal is logged at the info level when a
+/// URL is saved. Before an attempt, it is logged only at the debug level, because each waiting event causes an attempt,
+/// and the delivery log already contains the refusal.
 fn level(refused: &GuardError, asker: LookupStage, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) if is_due() => Level::WARN,

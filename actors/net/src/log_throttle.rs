@@ -22,7 +22,8 @@ impl<T> Default for LogThrottle<T> {
 }
 
 impl<T: Clone + Eq + Hash> LogThrottle<T> {
-    /// True if a message about the thing may be logged now. The caller must then log it, because it counts as logged.
+    /// True if a message about the thing may be logged now. The caller must then log this message, because it
+    /// already counts as logged.
     pub(super) fn is_due(&self, thing: &T) -> bool {
         let now = Instant::now();
         let is_quiet = |said: &Instant| now < *said + QUIET_TIME;

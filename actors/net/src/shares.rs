@@ -32,7 +32,7 @@ impl<K: Eq + Hash> Shares<K> {
         Self { all: Arc::new(Semaphore::new(all_max)), each_max, each: Mutex::default() }
     }
 
-    /// Waits until `units` units are available. The number must not exceed the share of a holder. Never returns
+    /// Waits until `units` units are available. `units` must be at most the maximum share of a holder. Never returns
     /// `None`, because the semaphores are not closed.
     pub async fn take(&self, of: K, units: u32) -> Option<Share> {
         let of_holder = self.of(of).acquire_many_owned(units).await.ok()?;
@@ -53,7 +53,7 @@ impl<K: Eq + Hash> Shares<K> {
 }
 
 impl Share {
-    /// Releases the units above this number.
+    /// Keeps at most `units` units and releases the others.
     pub fn shrink_to(&mut self, units: u32) {
         for permit in [&mut self.of_holder, &mut self.of_all] {
             drop(permit.split(permit.num_permits().saturating_sub(units as usize)));

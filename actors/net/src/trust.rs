@@ -19,8 +19,8 @@ use super::named::{NamedHosts, trusting};
 /// certificates.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 
-/// The files in which systems keep their certificates. If [`CERT_FILE_VARIABLE`] is set, the library reads only the
-/// file that the variable names, so this module reads the system's files itself.
+/// The files in which systems keep their certificates. If [`CERT_FILE_VARIABLE`] is set, `rustls-native-certs` reads
+/// only the file that the variable names. In this case, this module reads the system's files itself.
 const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -95,8 +95,8 @@ impl Trust {
         Ok(self)
     }
 
-    /// Returns the configuration for connections to mail relays and to the operator listener. These servers
-    /// may also present a certificate that the operator has named.
+    /// Returns the configuration for connections to mail relays and to the operator listener. The certificate of such a
+    /// server may also be one of the certificates in the file that `SSL_CERT_FILE` names.
     pub fn client_config(&self) -> ClientConfig {
         trusting(self.named.to_vec(), NamedHosts::OfCertificate, self.roots())
     }

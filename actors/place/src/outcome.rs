@@ -86,7 +86,7 @@ pub enum Step<R> {
 }
 
 impl<R: Clone> Appending<R> {
-    /// Begins after this record, which must be replicated.
+    /// Returns the state of a node whose newest record is `head`. This record must already be replicated.
     pub fn new(history: History, epoch: Epoch, head: Head) -> Self {
         let sent = Duration::ZERO;
         Self { history, epoch, acknowledged: head, pending: None, state: State::Ready, sent }
@@ -153,9 +153,9 @@ impl<R: Clone> Appending<R> {
         self.acknowledged.number
     }
 
-    /// Continues after [`Step::Look`]. `end` is the number of the newest record in the log, and `digest_at`
-    /// returns the digest of the record with a number. If another node has become active and has made a snapshot,
-    /// the log may no longer contain the acknowledged record. In this case, the step is [`Step::Fenced`].
+    /// Continues after [`Step::Look`]. `end` is the number of the newest record in the log. `digest_at` returns the
+    /// digest of the record with a given number. If another node has become active and has made a snapshot, the log may
+    /// no longer contain the acknowledged record. In this case, the step is [`Step::Fenced`].
     pub fn found(&mut self, end: u64, digest_at: impl Fn(u64) -> Option<Digest>) -> Step<R> {
         if self.state != State::Looking {
             return Step::Wait;

@@ -42,7 +42,7 @@ pub trait Resolver: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// True if a name server responds to a question. A response with an error code also counts.
+    /// True if a name server responds to a query. A response with an error code also counts.
     fn is_answered(&self) -> BoxFuture<'_, bool> {
         Box::pin(std::future::ready(true))
     }

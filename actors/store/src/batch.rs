@@ -45,7 +45,7 @@ impl Batch {
         }
     }
 
-    /// Deletes the row of the key. For a long value use [`Batch::delete_whole`], which also deletes the pieces.
+    /// Deletes the row of the key. For a long value, use [`Batch::delete_whole`], which also deletes the pieces.
     pub fn delete(&mut self, key: Key) {
         self.bytes += key.len();
         self.writes.push((key, None));

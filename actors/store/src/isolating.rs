@@ -1,11 +1,11 @@
-//! Opens sled on a data directory and isolates pages of its tree that cannot be read.
+//! Opens sled on a data directory and isolates the unreadable pages of sled's tree.
 //!
 //! The pages next to an unreadable page show which businesses may have rows in it. These businesses are set aside. An
 //! empty leaf replaces the page ([`sled_log`]), because a corrupt page stops sled's cleaner.
 //!
 //! ```text
 //! DIR/isolating            the bytes to write into sled's log; a start after a crash writes them again
-//! DIR/page-OFFSET.damaged  the same file afterwards; it also contains the replaced bytes
+//! DIR/page-OFFSET.damaged  the same file after the isolation; it also contains the replaced bytes
 //! ```
 //!
 //! Invariants: `isolating` is durable before a byte of the page is replaced. It is renamed only when the businesses are
@@ -234,8 +234,8 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Fails if the log has lost messages, unless the journal contains their batches. This check must run before sled opens
-/// the log, because sled then erases everything after the end of the log.
+/// Checks that the log has lost no messages, or that the journal contains the batches of the lost messages. This check
+/// must run before sled opens the log, because sled then erases everything after the end of the log.
 fn check_log(files: &Files, ended: Option<u64>, synced: Option<u64>) -> Result<(), StoreError> {
     let Some(log) = files.log().map_err(|error| files.unusable(error))? else { return Ok(()) };
     let can_lose_end = || match synced {

@@ -30,13 +30,14 @@ use super::{Batch, Key, Record, StoreError, keys};
 ///
 /// - `dated`: a record is identified by a date, not by an id.
 /// - `single`: a business has at most one record.
-/// - `personal`: the erasure of a contact changes these records in the stage with this number. Stage numbers are stored
-///   and must not change. The record of the contact itself is not marked, because it is deleted.
-/// - `expires`: this field of `Retention` states when the records expire.
+/// - `personal`: the erasure of a contact changes these records in the stage whose number follows the mark. Stage
+///   numbers are stored and must not change. The record of the contact itself is not marked, because it is deleted.
+/// - `expires`: the field of `Retention` that follows the mark states when the records expire.
 /// - `of_contact`: a record may belong to a contact, whose id is in `contact_id`. The kind of the index by contact
 ///   follows the mark. The keys of this index end with the last part of the record's key.
-/// - `since`: the format of the store that introduced the kind. A new kind gets the next format number. Earlier
-///   versions refuse a store of this format, because they would not count, erase or export the records.
+/// - `since`: the number after the mark is the format of the store that introduced the kind. A new kind gets the next
+///   format number. Earlier versions refuse a store of this format, because they would not count, erase or export the
+///   records.
 /// - `hot`: the actor of the business has these records in its memory. It loads them in one scan, so the number of
 ///   their kind is below [`kind::HOT_END`].
 ///
@@ -44,8 +45,9 @@ use super::{Batch, Key, Record, StoreError, keys};
 ///
 /// - the kind of the rows, the plural for reports, the budget (if the records count towards one) and the key;
 /// - the stamps, which are times that the service sets: first those that every record has, then the optional ones;
-/// - after `index`, the function that returns the index rows. After `in`, the kinds of those index rows of the business
-///   that end with the last part of the record's key;
+/// - after `index`, the function that returns the index rows;
+/// - after `in`, kinds of these index rows. The list contains a kind only if its rows belong to the business and their
+///   keys end with the last part of the record's key;
 /// - after `search`, the kind of the rows that contain the search texts.
 #[macro_export]
 macro_rules! each_kind {

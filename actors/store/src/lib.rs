@@ -404,7 +404,7 @@ impl Store {
         self.0.backend.tombstones()
     }
 
-    /// Durably records that the store has the newest format. It must be called before rows are written that older
+    /// Durably records that the store has the newest format. The caller must do this before it writes rows that older
     /// versions cannot read.
     pub fn keep_format(&self) -> Result<(), StoreError> {
         let mut kept = Ok(());

@@ -10,9 +10,10 @@
 //! DIR/committed    number 8 | its complement 8 | end of the log 8 | check 8
 //! ```
 //!
-//! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches. After a
-//! power cut the mark may be older than the store. If an earlier version of the service uses the store, it overwrites
-//! only the first 16 bytes of the mark. The check value then no longer matches, and the end of the log is ignored.
+//! Invariants: if the number of a store's newest batch is smaller than the number in the mark, the store has lost
+//! acknowledged batches. After a power cut the mark may be older than the store. If an earlier version of the service
+//! uses the store, it overwrites only the first 16 bytes of the mark. The check value then no longer matches, and the
+//! end of the log is ignored.
 
 use std::fs::{File, OpenOptions};
 use std::io;

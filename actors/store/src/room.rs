@@ -32,7 +32,7 @@ const STEP_BYTES: u64 = 8 << 20;
 /// the next one.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
-/// The minimum of a reserve, unless the reserve is 0.
+/// The minimum of a reserve that is not 0.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
 /// When the free space falls below a bound, changes are refused. They are accepted again when the free space exceeds
 /// the bound by more than the bound divided by this number.
@@ -281,8 +281,8 @@ mod tests {
         assert_eq!(level(0), RoomLevel::Ample, "400 bytes are enough for 100 submitted bytes");
         room.submitted(1);
         assert_eq!(level(0), RoomLevel::Scarce);
-        // The next check happens after the submitted bytes were written, so the free space that it reads includes their
-        // effect.
+        // From here on, the 101 submitted bytes are written. The next check of the disk includes them, so they are no
+        // longer subtracted after it.
         disk.set_free(2 * GIB);
         assert_eq!(level(101), RoomLevel::Scarce, "the disk is checked at most once a second");
         tokio::time::advance(LOOK_EVERY).await;

@@ -1,9 +1,9 @@
 //! A copy of the end of sled's log. It exists only while sled opens.
 //!
-//! When sled opens, it writes a snapshot and clears the segments that contain no pages, before the file name
-//! of the snapshot is durable. After a power cut, sled may have to read the log without the snapshot, and
-//! then needs the segment before the newest segment. So a copy of the end of the log is kept until the name
-//! is durable. If the power is cut earlier, the next start writes the copy back.
+//! When sled opens, it writes a snapshot and clears the segments that contain no pages. It does both before the file
+//! name of the snapshot is durable. After a power cut, sled may have to read the log without the snapshot, and then
+//! needs the segment before the newest segment. So a copy of the end of the log is kept until the name is durable. If
+//! the power is cut earlier, the next start writes the copy back.
 //!
 //! ```text
 //! DIR/store/end        [mark 4][newest LSN 8][count 4], for each segment [offset 8][length 4][bytes …], [checksum 4]

@@ -70,7 +70,7 @@ impl Tap {
         (!state.overflowed).then_some(state.bytes)
     }
 
-    /// Locks the saved values. Returns [`StoreError::Overwritten`] if the values had exceeded
+    /// Locks the saved values. Returns [`StoreError::Overwritten`] if they were dropped because they exceeded
     /// [`SAVED_BYTES_MAX`].
     fn saving(&self) -> Result<MutexGuard<'_, State>, StoreError> {
         let state = self.0.lock();

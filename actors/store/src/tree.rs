@@ -4,8 +4,8 @@
 //!
 //! - One tree contains all rows. The number of a batch ([`NEWEST_KEY`]) is written after the batch's rows. A crash
 //!   loses only the last writes, so a tree that contains the number also contains the rows.
-//! - One thread writes row by row, because sled writes its buffer twice for each of its own batches. Readers
-//!   still see whole batches, because the memtable takes precedence.
+//! - One thread writes row by row. It does not use the batches of sled's API, because sled writes its buffer twice for
+//!   each of them. Readers still see whole batches, because the memtable takes precedence.
 //! - Between two syncs, sled's log grows by less than a segment. sled's recovery trusts all segments before the stable
 //!   LSN of a later header. But before sled writes this header, it only calls `sync_file_range`, which does not make
 //!   the segments durable. The thread that writes therefore estimates the growth for each row (an upper bound), and

@@ -265,7 +265,7 @@ async fn long_values_are_returned_completely_and_create_no_blob_files() {
         [0, 1, MAX - 1, MAX, MAX + 1, 2 * MAX - 1, 2 * MAX, 2 * MAX + 1, 5 * MAX, LONG_VALUE_BYTES_MAX];
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
-    // Each round gives each key a value of another length, so that its value grows and shrinks.
+    // Each round gives each key a value of another length, so the values become longer and shorter.
     for round in 0..lengths.len() {
         for number in 0..lengths.len() {
             let mut batch = Batch::new();

@@ -115,7 +115,7 @@ impl Draft {
     }
 
     /// Checks a sentence of the model. Returns the line if it may be said. A later sentence can continue the line. If
-    /// both together break a rule, the line is withdrawn.
+    /// the joined text breaks a rule, the line is removed.
     pub fn sentence(&mut self, sentence: &str, facts: &Facts) -> Option<Line> {
         self.said.push(sentence.to_owned());
         if self.is_over {
@@ -229,7 +229,7 @@ impl Draft {
         true
     }
 
-    /// Ends the turn. If the turn has no line and no staged change, the guided path takes the turn.
+    /// Ends the turn. If the turn has no line and no staged change, the guided path answers it instead.
     ///
     /// # Errors
     /// Returns the request that the engine must answer first.

@@ -20,9 +20,9 @@ pub struct Facts {
     pub locale: Locale,
     pub phone_region: String,
     pub booking_mode: BookingMode,
-    /// The active services that at least one active staff member offers, by position.
+    /// The active services that at least one active staff member offers, sorted by `position`.
     pub services: Vec<OfferedService>,
-    /// The active staff members, by position.
+    /// The active staff members, sorted by `position`.
     pub staff: Vec<OfferedStaff>,
     /// The opening hours of 14 local days from today on. A closed day has no windows.
     pub hours: Vec<OpenDay>,
@@ -43,7 +43,7 @@ pub struct Facts {
     pub instructions: Option<String>,
     /// Whether the receptionist asks for the consent to text messages after a booking in a call.
     pub asks_consent: bool,
-    /// Whether codes can be sent, by text or by email.
+    /// Whether codes can be sent, by text message or by email.
     pub sends_codes: bool,
 }
 
@@ -79,8 +79,8 @@ pub enum Ask {
     /// Asks for at most 3 passages of the knowledge entries. The answer is [`Answer::Passages`]. The rules ask only if
     /// the setting `knowledge_public` is on.
     Passages { query: String },
-    /// Asks for the E.164 form of a phone number that the caller wrote, which may be a national number of the
-    /// business's region. The answer is [`Answer::Phone`].
+    /// Asks for the E.164 form of a phone number that the caller wrote. The phone number may be a national number of
+    /// the business's region. The answer is [`Answer::Phone`].
     Phone { written: String },
     /// The answer is [`Answer::Booked`] or [`Answer::Refused`].
     Book(BookAsk),
@@ -142,7 +142,7 @@ pub struct BookAsk {
     pub staff: StaffId,
     pub starts_at: Timestamp,
     pub name: String,
-    /// The phone number in E.164 form. The phone number or the email address is always present.
+    /// The phone number in E.164 form. This field or `email` is always set.
     pub phone: Option<String>,
     pub email: Option<String>,
 }

@@ -260,8 +260,8 @@ impl<'a> Flow<'a> {
         Ok(())
     }
 
-    /// Continues after a booking: offers the manage link on the website, or asks for the consent to text
-    /// messages in a call.
+    /// Continues after a booking. On the website, offers the manage link. In a call, asks for the consent to text
+    /// messages.
     fn booked(&mut self, appointment: AppointmentId) {
         self.talk().place = Position::default();
         let from = self.out.talk.from.clone();
@@ -471,7 +471,8 @@ pub(crate) fn can_book(facts: &Facts) -> bool {
     facts.booking_mode != BookingMode::Off && !facts.services.is_empty()
 }
 
-/// Whether the caller can move and cancel appointments here. A caller who is not verified needs a code for this.
+/// Whether the caller can move and cancel appointments in this conversation. A caller who is not verified needs a code
+/// for this.
 pub(crate) fn can_change(talk: &Talk, facts: &Facts) -> bool {
     facts.change_by_caller && talk.channel != Channel::Website && (talk.verified || facts.sends_codes)
 }

@@ -1,7 +1,7 @@
 //! The functions that a model may call: their schemas and the checks of their arguments.
 //!
-//! The model is offered only the functions that are possible in this conversation. A call of another function
-//! returns an error.
+//! The model is offered only the functions that are possible in this conversation. A call of any other
+//! function returns an error.
 
 use chrono::{NaiveDate, NaiveTime};
 use serde_json::{Map, Value, json};

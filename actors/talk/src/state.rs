@@ -207,11 +207,11 @@ pub struct Talk {
     pub(crate) first_due: bool,
     /// Whether the conversation has reached its limit. After the limit, the receptionist only takes a message.
     pub(crate) limited: bool,
-    /// The dates and times in functions' answers and passages. The gate lets the model say them.
+    /// The dates and times in the answers of functions and in passages. The gate lets the model say them.
     pub(crate) seen: Seen,
     /// The dates and times in the caller's turns. The gate lets the model use them in questions.
     pub(crate) caller_seen: Seen,
-    /// The caller's newest turns since the last effect, which can become the body of a message.
+    /// The caller's newest turns since the last effect. They can become the body of a message.
     pub(crate) unsent: Vec<String>,
     /// Whether the caller was asked for the consent to text messages.
     pub(crate) consent_asked: bool,
@@ -237,7 +237,7 @@ pub(crate) struct Handles {
     pub(crate) staff: Vec<StaffId>,
     /// The newest offered times, at most [`TIMES_MAX`].
     pub(crate) times: Vec<OfferedTime>,
-    /// The number of dropped older times. Their handles are no longer valid.
+    /// The number of older times that were dropped. Their handles are no longer valid.
     #[serde(default)]
     pub(crate) times_gone: usize,
     pub(crate) appointments: Vec<OwnAppointment>,
@@ -340,7 +340,7 @@ pub(crate) enum Listed {
 }
 
 impl Handles {
-    /// Drops the oldest times, so that there is room for `more` times.
+    /// Makes room for new times by dropping the oldest times. `more` is the number of new times.
     pub(crate) fn make_room(&mut self, more: usize) {
         let gone = (self.times.len() + more).saturating_sub(TIMES_MAX).min(self.times.len());
         self.times.drain(..gone);
@@ -364,7 +364,7 @@ impl Handles {
 }
 
 impl Seen {
-    /// Drops the earliest dates and times above the limits.
+    /// Drops the earliest dates and times if there are more of them than the limits allow.
     pub(crate) fn limit(&mut self) {
         while self.dates.len() > SEEN_DATES_MAX {
             self.dates.pop_first();

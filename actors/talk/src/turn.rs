@@ -22,7 +22,7 @@ const TEXT_CHARS_MAX: usize = 2_000;
 const WEBSITE_TEXT_CHARS_MAX: usize = 400;
 /// After this many consecutive turns in the other language, the conversation changes to that language.
 const OTHER_LANGUAGE_TURNS: u32 = 2;
-/// After this many wrong confirmation numbers, a text thread is not answered for `SILENT`.
+/// After this many wrong confirmation numbers, the receptionist does not answer a text thread for the time `SILENT`.
 const NUMBER_TRIES: u32 = 3;
 const SILENT: TimeDelta = TimeDelta::hours(1);
 
@@ -272,9 +272,9 @@ fn drop_stage(flow: &mut Flow<'_>, change: &Change) {
     guided::help(flow);
 }
 
-/// Counts a wrong confirmation number. After the third, the receptionist does not answer the thread for an
-/// hour. The thread stays open, because the receptionist would answer a new thread with the same phone
-/// number.
+/// Counts a wrong confirmation number. After the third, the receptionist does not answer the thread for an hour. The
+/// thread does not end. Otherwise the caller's next text message would start a new thread, and the receptionist would
+/// answer it.
 fn wrong_number(flow: &mut Flow<'_>) -> Staged {
     flow.talk().wrong_numbers += 1;
     if flow.out.talk.wrong_numbers >= NUMBER_TRIES {
@@ -289,7 +289,7 @@ fn wrong_number(flow: &mut Flow<'_>) -> Staged {
     Staged::Done
 }
 
-/// Whether the caller has heard the read-back up to the end of its `{when}`.
+/// Whether the caller has heard `when`, the date and time in the read-back.
 fn was_heard(flow: &Flow<'_>, when: &str) -> bool {
     let squeeze = |text: &str| text.split_whitespace().collect::<String>();
     flow.input.heard.as_ref().is_none_or(|heard| squeeze(heard).contains(&squeeze(when)))

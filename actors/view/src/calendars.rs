@@ -154,8 +154,8 @@ pub struct CalendarWriteView {
 }
 
 impl CalendarWriteView {
-    /// Creates the view. `now` and `steady` are the present time on the wall clock and on the steady clock, because the
-    /// view converts the due time from the steady clock to the wall clock.
+    /// Creates the view. `now` is the present time on the wall clock, and `steady` is the present time on the steady
+    /// clock. The view needs both to convert the due time of the next attempt to the wall clock.
     pub fn new(write: &CalendarWrite, (now, steady): (Timestamp, SteadyTime)) -> Self {
         let is_deleted = write.reason == Some(WriteReason::EventDeleted);
         let event = write.event.or(write.written).filter(|_| !is_deleted);

@@ -103,7 +103,7 @@ pub enum NoLink {
 }
 
 impl NewPersonView {
-    /// Returns the stored form of the response to the addition of a person, which does not contain the link.
+    /// Returns the response to the addition of a person in the form in which it is stored: without the link.
     pub fn remembered(person: &Person, membership: &Membership) -> Self {
         Self {
             person: PersonView::new(person, membership),

@@ -19,9 +19,9 @@ const ALONE: &str = "neighbours connecting: GET /healthz alone";
 const OTHER: &str = "neighbours connecting: GET /healthz while another address holds 8,192 connections";
 const SAME: &str = "neighbours connecting: GET /healthz while the same address holds 8,192 connections";
 const CONNECTIONS: usize = 8_192;
-/// The number of connections that are opened at the same time. `PAUSE` is the pause between two groups of
-/// connections. Both keep the accept queue short: the kernel drops connections from a full queue, although
-/// the clients consider them open.
+/// The number of connections that are opened at the same time. `PAUSE` is the pause between two groups of connections.
+/// These two limits keep the accept queue short. If the queue is full, the kernel drops connections that the clients
+/// consider open.
 const AT_ONCE: usize = 32;
 const PAUSE: Duration = Duration::from_millis(5);
 /// The maximum time for opening a connection. A server at its limit may leave further connections unaccepted, so a

@@ -38,7 +38,7 @@ const QUIET: Duration = Duration::from_secs(20);
 const QUIET_STEP: Duration = Duration::from_secs(1);
 /// The target: an event of the victim must arrive in less than this many milliseconds.
 const UNDER: f64 = 1_000.0;
-/// The target: a waiting server must use less than this fraction of one core.
+/// The target: a server without requests must use less than this fraction of one core.
 const CPU_UNDER: f64 = 0.02;
 
 /// The load that the other businesses cause.
@@ -223,8 +223,8 @@ impl Delivering {
         Ok(booked.iter().map(|booked| nanos(took(booked).unwrap_or(GIVEN_UP))).collect())
     }
 
-    /// Measures the CPU time of a server that gets no requests, while its delivery attempts begin and end. A note
-    /// states the CPU use in the second with the lowest use, in which almost no attempt ended or began.
+    /// Measures the CPU time of a server without requests, while its delivery attempts begin and end. A note states the
+    /// lowest CPU use in one second. In this second, almost no attempt began or ended.
     async fn quiet(&mut self, context: &Context, server: &Receptionist) -> Result<Measured> {
         let steps = context.options.sized(QUIET, QUIET / 10).div_duration_f64(QUIET_STEP) as usize;
         let (began, cpu) = (Instant::now(), server.process.cpu_seconds()?);

@@ -133,8 +133,8 @@ async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
     Ok(None)
 }
 
-/// Reads at equal intervals, [`READS_WHEN_FULL`] times after the disk is full. If a response is missing, all reads get
-/// the duration [`GIVEN_UP`], so that a server that has ended never gets a good figure.
+/// Reads at equal intervals. The last [`READS_WHEN_FULL`] reads are made on a full disk. If a response is missing,
+/// all reads get the duration [`GIVEN_UP`]. In this way, a server that has ended never gets a good figure.
 async fn read(server: &Receptionist, shop: &Shop, mut is_full: watch::Receiver<bool>) -> Vec<u64> {
     let mut times = Vec::new();
     let Ok(mut asker) = Session::open(server.public, &shop.key).await else { return vec![nanos(GIVEN_UP)] };

@@ -37,7 +37,7 @@ pub(super) const MANNERS: [Manner; 5] = [
 ];
 const SLOW: Duration = Duration::from_secs(7);
 const DROP_EVERY: Duration = Duration::from_millis(200);
-/// The announced length of the body, of which one byte is sent per `DROP_EVERY`. Clients time out before the end.
+/// The announced length of the body, in bytes. One byte is sent per `DROP_EVERY`. Clients time out before the end.
 const DROPS: usize = 10_000;
 /// A connection that was not accepted within this time counts as never accepted.
 const NOT_TAKEN: Duration = Duration::from_millis(200);

@@ -78,9 +78,9 @@ impl Session {
     }
 }
 
-/// Creates `count` businesses, each with `endpoints` endpoints that are subscribed to bookings. `url` returns the URL
-/// of an endpoint from the number of its business and its own number. Returns the businesses, and the secrets of the
-/// first business's endpoints.
+/// Creates `count` businesses, each with `endpoints` endpoints that are subscribed to bookings. Calls `url` with the
+/// number of a business and the number of an endpoint to get the URL of the endpoint. Returns the businesses, and the
+/// secrets of the first business's endpoints.
 pub(crate) async fn found(
     server: &Receptionist,
     count: usize,

@@ -56,7 +56,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Reads the choices from the query. It does not check whether the time can still be booked.
+    /// Reads the choices from the query, without a check whether the time can still be booked.
     pub(super) fn of(query: &Form, offer: &Offer, today: NaiveDate) -> Self {
         let mut choice = Self { service: offer.only(), ..Self::default() };
         // The steps after an unusable value keep their defaults.

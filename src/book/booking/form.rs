@@ -212,8 +212,8 @@ pub(super) async fn shown(
     page_as(status, &shown)
 }
 
-/// The bookable times on one day. It is the day of the refused time or, if no time was refused, the first day with
-/// bookable times.
+/// The bookable times on one day. If a time was refused, this is the day of the refused time. Otherwise, it is the
+/// first day with a bookable time.
 async fn times(
     view: &View,
     shop: &Shop,

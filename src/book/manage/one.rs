@@ -33,7 +33,7 @@ struct Page {
     shop: Arc<Shop>,
     /// The paths of the link's pages, or `None` in a frame, which has no forms.
     paths: Option<Paths>,
-    /// The address of this page for a new tab; empty outside a frame.
+    /// The path that a framed page opens in a new tab: this page without a frame. Empty if the page is not framed.
     opens: String,
     form_id: String,
     waits: bool,

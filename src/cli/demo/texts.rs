@@ -79,7 +79,7 @@ pub(super) const LAST_NAMES: [&str; 31] = [
     "Haddad",
 ];
 
-/// The team's notes about the first contacts.
+/// The team's notes about contacts. A note has the same index as its contact.
 pub(super) const CONTACT_NOTES: [Pair; 7] = [
     [
         "Colour: 6.3 + 7.4 (1:1), 20 vol, 35 minutes. Prefers Camille. Takes coffee without sugar.",
@@ -93,7 +93,7 @@ pub(super) const CONTACT_NOTES: [Pair; 7] = [
     ["Sensitive scalp: no heat above medium.", "Cuir chevelu sensible : chaleur moyenne au plus."],
 ];
 
-/// The alert texts of two contacts: the first contact, and the last contact with notes.
+/// The alert texts of two contacts: those with the first and the last of the [`CONTACT_NOTES`].
 pub(super) const ALERTS: [Pair; 2] = [
     ["Allergic to PPD: ammonia-free colour only", "Allergie à la PPD : couleur sans ammoniaque seulement"],
     ["Sensitive scalp: patch test first", "Cuir chevelu sensible : test d’abord"],

@@ -97,8 +97,8 @@ impl Sample {
     /// only started.
     fn visit(&mut self, day: i64, minute: i64, (staff, service): (usize, usize)) -> Visit {
         let starts_at = at(self.date(day), minute);
-        // A visit is booked from 3 hours to 14 days before its start. If that time is in the future, the
-        // visit was booked within the last three days instead.
+        // The time of the booking is random. It is at least 3 hours before the start of the visit, and at least
+        // 5 minutes ago.
         let before = starts_at - TimeDelta::hours(3) - self.numbers.minutes(14 * 24 * 60);
         let created_at = before.min(self.now - TimeDelta::minutes(5) - self.numbers.minutes(3 * 24 * 60));
         let source = ["voice", "voice", "voice", "website", "website", "dashboard", "dashboard", "sms"];

@@ -49,7 +49,7 @@ pub(super) fn all(settings: &Settings, resolve: Option<&str>) -> Vec<Finding> {
     findings.into_iter().flat_map(about).collect()
 }
 
-/// Reports the host of the chat model, because it receives the words of customers.
+/// Reports the host of the chat model, because this host receives the words of customers.
 fn model(settings: &Settings) -> Option<Finding> {
     let model = settings.model.as_ref()?;
     Some(ok(format!("the model {} at {} receives the words of customers", model.model, model.host)))

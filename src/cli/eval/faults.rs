@@ -14,7 +14,7 @@ use super::scenario::{OtherThanText, Says, Scenario, True, parse};
 use crate::rest::values::phone::load_numbering_plans;
 
 const SCENARIOS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/eval/scenarios.yaml"));
-/// The number of the contact who has an appointment in the English scenarios.
+/// The phone number of the contact who has an appointment in the English scenarios.
 const CONTACT: &str = "+447700900123";
 
 /// A change to the input of the service (`Hears`) or to its results (`Leaves`).
@@ -48,7 +48,8 @@ fn yes() -> Says {
     Says::Text("oui, yes".into())
 }
 
-/// The appointments that the scenario has before its conversation.
+/// Whether the appointment existed before the conversation. In the scenarios, each such appointment has the source
+/// `dashboard`.
 fn is_earlier(appointment: &Value) -> bool {
     appointment["source"] == "dashboard"
 }

@@ -94,7 +94,7 @@ pub(super) struct Expected {
     /// All messages that must exist after the run. Only the given fields are compared.
     pub(super) messages: Option<Vec<Map<String, Value>>>,
     pub(super) outcome: Option<String>,
-    /// Regular expressions, each of which must match one of the receptionist's turns.
+    /// Regular expressions. Each of them must match at least one of the receptionist's turns.
     #[serde(default)]
     pub(super) said: Vec<Pattern>,
     #[serde(default)]

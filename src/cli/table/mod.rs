@@ -41,9 +41,9 @@ struct Verb {
     alias: Option<&'static str>,
     about: &'static str,
     operation: &'static str,
-    /// The operation that the command calls instead of `operation` if the command line gives nothing to change. If the
-    /// command has the flag `--kind`, this means that `--kind` is missing. If it does not have `--kind`, this means
-    /// that no flag for the body is given.
+    /// The operation that the command calls instead of `operation` if the command line contains no change. A command
+    /// with the flag `--kind` contains no change if `--kind` is missing. Any other command contains no change if no
+    /// flag for the body is given.
     otherwise: Option<&'static str>,
     shown: Show,
     /// A property that the command itself sets, and its value.
@@ -94,7 +94,7 @@ enum PathPart<'a> {
     Word(&'a str),
     /// `--business`, or the only business.
     Business,
-    /// `--staff`, or the first positional argument, for compatibility with earlier versions.
+    /// `--staff`. Commands of earlier versions have the staff member as their first positional argument instead.
     Staff,
     /// A positional argument.
     Record { id: &'a str, kind: Option<Kind>, optional: bool },

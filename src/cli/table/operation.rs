@@ -30,7 +30,7 @@ pub(super) struct Property {
     pub(super) nullable: bool,
     /// The schema without the alternative null.
     pub(super) schema: Value,
-    /// The schema name of the items of a list.
+    /// For a list, the schema name of its items.
     pub(super) items: String,
     /// The values of an enumeration. For a list, the values of its items.
     pub(super) words: Vec<String>,

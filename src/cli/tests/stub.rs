@@ -29,7 +29,7 @@ pub(super) struct Stub {
 }
 
 impl Stub {
-    /// Handles one request per connection. The script returns the response to the request with this number.
+    /// Handles one request per connection. `script` gets the number of the request, from 0, and returns the response.
     pub(super) async fn start(mut script: impl FnMut(usize) -> String + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

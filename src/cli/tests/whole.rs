@@ -184,7 +184,7 @@ fn operation(line: &str) -> String {
         return format!("{} /audit", call.method);
     }
     let path = call.path.trim_start_matches("/admin/v1/businesses");
-    // The path may omit the id of the business, since a command can use the default business.
+    // The path has no id of the business if the command uses the only business.
     let path = match path.strip_prefix("/business_id").or_else(|| path.strip_prefix('/')) {
         None => path.to_owned(),
         Some("") => "/{business_id}".to_owned(),
@@ -210,7 +210,8 @@ fn every_operation_has_a_command_with_a_flag_for_each_filter_and_property() {
     assert!(operations.iter().any(|(_, names)| names.iter().any(|name| name == "updated_since")));
 }
 
-/// Whether the command itself sets this property, or the property has no effect.
+/// Whether the command needs no flag for this property, because the command itself sets the property or because the
+/// property has no effect.
 fn needs_no_flag(line: &str, name: &str) -> bool {
     match name {
         // The team's bookings need no confirmation, and a move keeps the source.

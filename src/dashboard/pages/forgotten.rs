@@ -1,6 +1,6 @@
 //! The request for a link to choose another password.
 //!
-//! Invariants: the response and its duration are the same whether or not the account exists.
+//! Invariants: the response, and the time that it takes, are the same whether or not the account exists.
 
 use domain::Address;
 use engine::mail::Forgotten;

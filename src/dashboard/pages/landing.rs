@@ -1,5 +1,5 @@
-//! The first page after signing in. It redirects to the person's only business if there are no invitations.
-//! Otherwise it shows the businesses and invitations, or says that there are none.
+//! The first page after signing in. If the person has exactly one business and no invitations, the page redirects to
+//! the business. Otherwise the page shows the businesses and invitations, or says that there are none.
 
 use domain::{BusinessId, MembershipStatus, Person};
 use engine::BusinessHandle;

@@ -1,8 +1,9 @@
-//! The topics: Markdown files that are part of the program.
+//! The topics of the documentation. They are Markdown files that are part of the program.
 
 #[derive(Debug)]
 pub struct Topic {
-    /// The word that selects the topic in `receptionist help` and under `/docs`, and the name of its file.
+    /// The word that selects the topic in `receptionist help` and under `/docs`. It is also the name of the topic's
+    /// file, without `.md`.
     pub name: &'static str,
     pub about: &'static str,
     pub text: &'static str,

@@ -1,4 +1,4 @@
-//! Every kind of mail in every language, read by the mail parser of another library.
+//! Tests every kind of mail in every language. The mail parser of another library reads the mails.
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,7 @@ use super::server::{At, Does, Manner, Server};
 
 const PLAIN: Manner = Manner { tls: false, starttls: false, password: None, odd: None };
 
-/// A client for this server. Its relay URL has this scheme and this user.
+/// A client for this server. The relay URL in the settings of the client has this scheme and this user.
 fn smtp(server: &Server, scheme: &str, user: &str) -> Smtp {
     let trust = Trust::none().and(&server.certificate).unwrap();
     trusting(server, scheme, user, &trust)
@@ -99,7 +99,7 @@ async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
 #[tokio::test]
 async fn an_endless_response_ends_the_attempt() {
     // The relay sends until the client closes the connection. The buffers of both sockets hold fewer bytes than
-    // this number, so the relay can only send this many bytes to a client that continues to read.
+    // `BUFFERED_MAX`. So if the relay has sent `BUFFERED_MAX` bytes, the client has continued to read.
     const BUFFERED_MAX: usize = 32 << 20;
     for (scheme, starttls, step) in [
         ("smtp+plain", false, At::Greeting),

@@ -28,7 +28,7 @@ pub(super) enum At {
     End,
 }
 
-/// The fault of a relay at a step, in place of its usual response.
+/// The action of a faulty relay at a step, instead of the usual response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
     Says(&'static str),
@@ -151,7 +151,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<S> {
         (read > 0).then(|| line.trim_end().to_owned())
     }
 
-    /// Handles commands until the connection ends. Returns true if the client starts TLS.
+    /// Handles commands until the client starts TLS or the connection ends. Returns true if the client starts TLS.
     async fn run(&mut self, greets: bool) -> bool {
         if greets && self.at(At::Greeting, "220 relay.example.com ESMTP").await != Some(true) {
             return false;

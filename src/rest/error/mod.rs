@@ -19,10 +19,10 @@ use crate::http::authorization::BadCredential;
 use crate::http::body::{BODY_BYTES_MAX, BodyError};
 use crate::http::router::Panicked;
 
-/// The default `Retry-After` of 503 and of conflicts with a running request or job, in seconds.
+/// The default `Retry-After` in seconds, for a 503 and for a conflict with a running request or job.
 const RETRY_SECONDS: u64 = 1;
 
-/// The `Retry-After` of an error whose cause an operator must remove first, in seconds.
+/// The `Retry-After` in seconds, for an error whose cause an operator must remove.
 const OPERATOR_RETRY_SECONDS: u64 = 60;
 
 /// The error codes.
@@ -47,14 +47,14 @@ pub(crate) enum Code {
     InternalError,
 }
 
-/// The errors of a request. Each number is the `Retry-After` in seconds.
+/// The errors of a request. The number in a variant is the `Retry-After` in seconds.
 #[derive(Debug)]
 pub(crate) enum ApiError {
     Refusal(Refusal),
     NoKey(BadCredential),
     NoToken(BadCredential),
     InsufficientScope(Scope),
-    /// The business of the key is suspended.
+    /// The business of the API key is suspended.
     Forbidden,
     /// The value of this header (`Host` or `Origin`) is not an address of the service.
     ForeignOrigin(&'static str),
@@ -286,7 +286,7 @@ impl ApiError {
         }
     }
 
-    /// Logs an internal error. It must be called once per request.
+    /// Logs the error if it is an internal error. Must be called exactly once per request.
     pub(crate) fn log(&self) {
         if let Self::Internal(cause) = self {
             let cause: &(dyn Error + 'static) = cause.as_ref();
@@ -347,7 +347,7 @@ struct Detail<'a> {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         self.log();
-        // Serializing strings cannot fail. An empty body would still have the right status.
+        // Serializing strings cannot fail, so the body is never empty.
         let body = serde_json::to_vec(&self.body()).unwrap_or_default();
         let mut response =
             (self.status().0, [(header::CONTENT_TYPE, "application/json")], body).into_response();

@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! - A parsed number has E.164 form.
-//! - An international number keeps every digit. A national number must be valid in the plan of its region.
+//! - An international number keeps every digit. A national number must be valid in the numbering plan of its
+//!   region.
 
 use std::sync::LazyLock;
 

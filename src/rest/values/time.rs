@@ -52,7 +52,8 @@ impl FromJson for DayHours {
     }
 }
 
-/// Parses one window of a weekday. The parameters are the names of its properties.
+/// Parses one window of a weekday. `names` contains the names of its three properties: the weekday, the start and the
+/// end.
 fn day_window(
     json: &Json,
     names: &'static [&'static str; 3],

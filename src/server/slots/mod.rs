@@ -3,9 +3,9 @@
 //! Invariants:
 //! - A listener has at most [`Limits::connections`] slots. An address holds at most [`Limits::per_address`]
 //!   of them; trusted proxies have no such limit.
-//! - A full listener closes idle connections. It begins with the address that has the most slots, and there
-//!   with the connection that has been idle for longest. It closes no connection of an address with fewer
-//!   slots than the address of the new connection.
+//! - A full listener closes idle connections. It begins with the address that has the most slots. It first closes the
+//!   connection of this address that has been idle for longest. It closes no connection of an address with fewer slots
+//!   than the address of the new connection.
 //! - A connection without a slot is in the reserve, which serves only the paths for supervisors and monitoring. The
 //!   reserve has at most [`RESERVE_MAX`] connections, and [`RESERVE_PER_ADDRESS_MAX`] per address. Each serves one
 //!   request and is closed after [`RESERVE_TIME_MAX`]. A full reserve closes its oldest connection.
@@ -138,12 +138,12 @@ impl Slots {
         Slot { slots: Arc::clone(self), id, is_held, link }
     }
 
-    /// Closes idle connections when the process cannot open more files. Returns false if none is idle.
+    /// Closes idle connections when the process cannot open more files. Returns whether it closed a connection.
     pub(super) fn spare(&self) -> bool {
         self.make_room(&mut self.state.lock(), 0)
     }
 
-    /// Closes idle connections of addresses with at least `at_least` slots. Returns false if none is idle.
+    /// Closes idle connections of addresses with at least `at_least` slots. Returns whether it closed a connection.
     fn make_room(&self, state: &mut State, at_least: usize) -> bool {
         let is_recent_miss = |(at, of): (Instant, usize)| of <= at_least && at.elapsed() < SEARCH_PAUSE;
         if state.last_miss.is_some_and(is_recent_miss) {

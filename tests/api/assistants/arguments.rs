@@ -76,7 +76,7 @@ async fn wrong_arguments_give_an_error_result_and_never_a_protocol_error() {
     let ids = ids(&salon).await;
     let listed = assistant.ask("tools/list", json!({})).await;
     for (tool, arguments) in good(&salon, &ids) {
-        // These arguments are not an object.
+        // The arguments must be a JSON object. None of these values is an object.
         for whole in [json!("text"), json!([]), json!(5), json!(true)] {
             assistant.call(tool, whole).await.refuses(&["one JSON object"]);
         }
@@ -198,7 +198,7 @@ async fn skipped_and_repeated_local_times_are_refused_with_a_correction() {
     let listed = times["days"][0]["times"].as_array().unwrap();
     assert!(listed.contains(&json!("02:30+02:00")) && listed.contains(&json!("02:30+01:00")), "{times}");
     assert!(listed.contains(&json!("03:30")) && !listed.contains(&json!("02:30")), "{times}");
-    // A start that a tool has listed can be sent unchanged in a booking.
+    // A start time that a tool has listed can be sent unchanged in a booking.
     let booked = book("2026-10-25T02:30+01:00").await.done();
     assert_eq!(booked["starts_at"], "2026-10-25T01:30:00.000Z");
     assert_eq!(booked["local_start"], "2026-10-25T02:30+01:00");

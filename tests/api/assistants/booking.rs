@@ -1,4 +1,4 @@
-//! Tests that book, move and cancel appointments only with tools.
+//! Tests of bookings, moves and cancellations for which the client uses only tools.
 
 use futures_util::future::join_all;
 use serde_json::json;
@@ -299,7 +299,7 @@ async fn a_refused_booking_gives_the_reason_and_the_alternatives() {
     let text =
         writer.call("book_appointment", arguments).await.refuses(&["That staff member is not free at"]);
     assert!(!text.contains("Chloé"), "{text}");
-    // The service "Massage" is no longer active. A refused booking or move then proposes no other times.
+    // A booking or move is refused because the service is inactive. The result proposes no other times.
     let booked = book(json!({"service": "Massage", "starts_at": "2026-03-05T10:00"})).await.done();
     let path = format!("/services/{}", booked["service_id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);

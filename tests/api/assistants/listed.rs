@@ -1,7 +1,7 @@
-//! Tests of the list of tools: the list must equal the recorded copies, all clients must accept its schemas,
-//! and its size is limited.
+//! Tests of the list of tools. For each set of scopes, the list must equal a recorded copy. All clients must
+//! accept its schemas, and its size is limited.
 //!
-//! `GOLDEN=write cargo test --test api assistants` records the list again.
+//! `GOLDEN=write cargo test --test api assistants` writes new copies.
 
 use std::path::Path;
 

@@ -22,7 +22,7 @@ async fn host_and_origin_are_checked_before_the_key() {
     for (header, value) in [("host", "localhost:5"), ("origin", "http://127.0.0.1:6274"), ("host", "[::1]")] {
         api.call("POST", "/mcp").json(&ping()).header(header, value).await.fails(401, "unauthorized");
     }
-    // Each request has a header twice, once with a valid and once with an invalid value.
+    // The request has two `Origin` headers. Only the first of them is valid.
     let key = server.salon().await.key;
     let bytes = format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\nOrigin: http://localhost\r\n\

@@ -66,7 +66,7 @@ impl Dice {
     }
 }
 
-/// Random bytes from a seed. They are the same in every run that makes the same requests.
+/// Random bytes from a seed. The sequence of bytes is the same in every run.
 #[allow(dead_code, reason = "only one of the test binaries uses it")]
 pub(crate) struct Seeded(Mutex<Dice>);
 

@@ -42,7 +42,7 @@ pub(super) fn check(answer: &Answer, method: &Method, path: &str) {
         return; // pages for browsers have their own tests
     }
     // On the public listener, a path of the operator API gets a 404 error. The document of the operator API
-    // does not contain this error, so the response is not compared with it.
+    // does not contain this error, so the response is not compared with the document.
     let nowhere = answer.body["error"]["message"] == "There is no such path." && !path.starts_with("/v1");
     let of_operator = (!nowhere).then_some(&OPERATOR_DOCUMENT);
     for document in of_operator.into_iter().chain([&DOCUMENT]) {

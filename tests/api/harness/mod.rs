@@ -1,6 +1,6 @@
 //! The real service in this process, with its own directory and a clock that only the test moves.
 //!
-//! `laws` checks every response.
+//! The module `laws` checks every response.
 
 mod answer;
 mod api;
@@ -150,13 +150,14 @@ impl Server {
         self.service.as_ref().unwrap().engine()
     }
 
-    /// Restarts the service on the same directory. Handles of the earlier service must not be used any more.
+    /// Restarts the service on the same directory. The listeners get new addresses, so an
+    /// [`Api`] of the earlier service must not be used any more.
     pub(crate) async fn restart(&mut self) {
         self.stop().await;
         self.start().await;
     }
 
-    /// Stops the service, so that the test can open its directory.
+    /// Stops the service, so that the test can open the service's directory.
     pub(crate) async fn stop(&mut self) {
         self.service.take().unwrap().stop().await.unwrap();
         assert!(self.dir.path().exists());

@@ -24,8 +24,8 @@ impl Network {
         self.down.store(down, Ordering::Relaxed);
     }
 
-    /// Waits until the service has begun `count` lookups of silent names and connections to the silent address.
-    /// These attempts never end.
+    /// Waits until the service has begun `count` attempts that never end. An attempt is a lookup of a silent name or
+    /// a connection to the silent address.
     pub(crate) async fn wait_for_silent(&self, count: usize) {
         while self.silent.load(Ordering::Relaxed) < count {
             tokio::task::yield_now().await;
@@ -56,7 +56,7 @@ impl Resolver for Network {
     }
 }
 
-/// Connections to the silent address never end. All other connections fail.
+/// An attempt to connect to the silent address never ends. All other attempts fail.
 impl Dialer for Network {
     fn dial(&self, to: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
         if to.ip() == std::net::IpAddr::from(SILENT) {

@@ -11,7 +11,7 @@ pub(crate) async fn raw(address: SocketAddr, bytes: &[u8]) -> String {
     exchanged(address, bytes, false).await
 }
 
-/// Like [`raw`], but shuts down the sending side after the bytes. The server then waits for no further bytes. If a
+/// Like [`raw`], but shuts down the sending side after the bytes, so the server knows that no bytes follow. If a
 /// request is still in progress, the server may close the connection without a response.
 pub(crate) async fn raw_to_the_end(address: SocketAddr, bytes: &[u8]) -> String {
     exchanged(address, bytes, true).await

@@ -34,7 +34,7 @@ pub(crate) fn week(open: &str, close: &str) -> Value {
     days.iter().map(|day| json!({ "day": day, "open": open, "close": close })).collect()
 }
 
-/// The contact of bookings that need no particular contact.
+/// The contact of a booking for which the test gives no contact.
 fn everyone() -> Value {
     json!({ "name": "Zoé Martin", "phone": "+33612345678" })
 }

@@ -11,7 +11,7 @@ use super::fields::Shape;
 
 const CREATED: (&str, Kind) = ("created_at", Instant);
 const UPDATED: (&str, Kind) = ("updated_at", Instant);
-/// The field that lists the appointments that are outside the bookable times after a change.
+/// The field in the response to a change. It lists the appointments that are now outside the bookable times.
 const AFFECTED: (&str, Kind) = ("affected", Object(&[("count", Whole), ("ids", Uuids)]));
 
 macro_rules! business {

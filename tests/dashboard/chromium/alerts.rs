@@ -5,7 +5,7 @@ use serde_json::json;
 use super::journeys::Desk;
 use super::keyboard::ENTER;
 
-/// The time after which an endpoint without a delivery causes an alert, with a margin, in seconds.
+/// The number of seconds after which a failing endpoint has caused an alert. It includes a margin.
 const OUTAGE_SECONDS: i64 = 61 * 60;
 
 impl Desk {
@@ -39,7 +39,7 @@ async fn an_alert_leads_to_its_record_with_the_mouse_and_with_the_keyboard() {
             let alert = window.find(&link).await;
             assert_eq!(alert.text().await.unwrap(), title);
             if with == "mouse" {
-                // A click on each part of the alert opens the record. The test clicks the line below the title.
+                // A click on any part of the alert opens the record. The test clicks the line below the title.
                 let line = format!("main .rows .what:has(a[href$='/{record}']) .name");
                 window.click_middle(&line).await;
             } else {

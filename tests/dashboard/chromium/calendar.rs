@@ -333,8 +333,8 @@ async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
     let looks = [(1280, false), (768, true), (390, false)].map(|(width, dark)| Looks { width, dark });
     for (place, day) in days.enumerate() {
         window.look(looks[place % looks.len()]).await;
-        // Opens the picker on a page of the first or of the last month. For some days, the picker therefore starts many
-        // months away from the day.
+        // Opens the picker on a page of the first or of the last month of the list. Many of the days are therefore far
+        // from the month that the picker shows first.
         picker(if place % 2 == 0 { DAY } else { "calendar?view=day&date=2027-02-10" }).await;
         if place < looks.len() {
             desk.meets_wcag().await;
@@ -350,7 +350,7 @@ async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
         window.find(&format!(".picker td time[datetime='{day}']")).await.click().await.unwrap();
         window.find(&format!("#board .lane[data-date='{day}']")).await;
     }
-    // A click on the name of a month shows that month, and the keys open each of its days.
+    // A click on the name of a month shows that month. The keyboard can then select any day.
     window.look(looks[0]).await;
     picker(DAY).await;
     window.run("document.querySelectorAll('.picker .months a')[9].click()").await;
@@ -371,8 +371,8 @@ async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
     desk.close().await;
 }
 
-/// A script that returns two values: the sizes of the appointments' links that are too small, and the number
-/// of appointments that share their lane with five other appointments.
+/// A script that returns two values: the width and the height of each appointment link that is too small to click,
+/// and the number of appointments that share their lane with five other appointments.
 const LINKS: &str = "
     const links = [...document.querySelectorAll('#board .visit .cover')].map(one => one.getBoundingClientRect());
     const small = links.filter(one => one.width < 24 || one.height < 24).map(one => [one.width, one.height]);

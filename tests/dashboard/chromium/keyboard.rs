@@ -18,7 +18,7 @@ pub(super) const LEFT: &str = "\u{e012}";
 pub(super) const UP: &str = "\u{e013}";
 pub(super) const RIGHT: &str = "\u{e014}";
 pub(super) const DOWN: &str = "\u{e015}";
-/// The maximum number of steps to an element.
+/// The maximum number of times that Tab is pressed to reach an element.
 const STEPS_MAX: usize = 120;
 
 /// Presses Tab until an element that matches this selector has the focus.

@@ -1,4 +1,4 @@
-//! Tests of moved appointments in a browser: with the keyboard alone, with a finger, and with an endpoint that
+//! Tests that move appointments in a browser: with the keyboard alone, with a finger, and with an endpoint that
 //! receives the move and its undo.
 
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl Desk {
             if times.len() >= count {
                 return times;
             }
-            // During the request, the service can send the event.
+            // This request gives the service time to send the event.
             self.appointments().await;
         }
         panic!("the endpoint has not received {count} moves");

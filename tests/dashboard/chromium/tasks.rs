@@ -19,7 +19,8 @@ struct Task<'a> {
     steps: u32,
 }
 
-/// The cost of a task: its steps and its page loads in the dashboard, and its steps in the best known product.
+/// The cost of a task: its steps and its page loads in the dashboard, and the fewest steps that it takes in a known
+/// product (`best`).
 struct Cost {
     steps: u32,
     loads: u32,
@@ -142,7 +143,7 @@ async fn the_ten_most_frequent_tasks_take_at_most_the_steps_of_the_best_known_pr
     let task = task.click("dialog.beside > header [data-block]").await;
     let task = task.click("dialog.beside .does-form button.first").await;
     task.done("The time is blocked.", cost(3, 0, 3)).await;
-    // The team records that a customer did not come, and that another one has arrived.
+    // The team records that a customer did not come, and that another customer has arrived.
     let task = from(TODAY).await.click(&format!("{} [value=no_show]", card(540))).await;
     desk.window.find(&format!("{}:not(:has(.tick)) .chip", card(540))).await;
     task.done("No-show", cost(1, 0, 1)).await;

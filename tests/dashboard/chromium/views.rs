@@ -39,8 +39,8 @@ async fn a_day_in_three_weeks_is_opened_from_the_sidebar_with_the_keyboard_alone
     desk.close().await;
 }
 
-/// A script that returns the number and the width of the load for some days of the month. The width is a share of
-/// the day's largest possible width.
+/// A script that returns, for some days of the month, the number of appointments and the width of the bar that shows
+/// this number. A bar of full width has the width 8.
 const LOAD: &str = "
     return ['2026-03-02', '2026-03-03', '2026-03-04'].map(date => {
         const day = document.querySelector(`.month td:has(time[datetime='${date}']) > a`);
@@ -125,9 +125,12 @@ async fn the_week_of_all_staff_shows_seven_days_without_scrolling_sideways() {
     desk.close().await;
 }
 
-/// A script that returns the parts of the page's head that are outside the head or have a content that is wider than
-/// the part, the controls that overlap, and on a phone all controls if they are not on one line. On a phone, the
-/// booking button has a fixed position, so it is not in the line.
+/// A script that returns the faults of the page's head:
+///
+/// - the parts that are outside the head, or whose content is wider than the part;
+/// - the controls that overlap;
+/// - on a phone, all controls if they are on more than one line. The booking button is not included, because a phone
+///   shows it at a fixed position.
 const WRONG_CONTROLS: &str = "
     const head = document.querySelector('main .head'), box = head.getBoundingClientRect();
     const isShown = one => one.checkVisibility({ contentVisibilityAuto: true }) && !one.closest('.drop-panel');

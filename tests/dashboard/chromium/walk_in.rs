@@ -9,7 +9,8 @@ use super::pages::take_over;
 const WALK_IN: &str = ".booking [data-does='walk-in']";
 
 impl Desk {
-    /// Checks that the page has the button for a booking without a name, and whether the button is visible.
+    /// Checks that the page has the button for a booking without a name. `is_offered` is whether the button must be
+    /// visible.
     async fn offers_walk_in(&self, is_offered: bool, when: &str) {
         self.window.find(WALK_IN).await;
         let shown = format!("return document.querySelector({}).checkVisibility()", json!(WALK_IN));

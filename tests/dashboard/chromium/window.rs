@@ -85,8 +85,8 @@ pub(super) struct Looks {
     pub(super) dark: bool,
 }
 
-/// Opens a window for the service at this origin. If there is no browser, prints a line and returns `None`,
-/// or fails if `REQUIRE_BROWSER` is set.
+/// Opens a window for the service at this origin. Without a browser, the function fails if `REQUIRE_BROWSER` is set.
+/// If it is not set, the function prints a line and returns `None`.
 pub(super) async fn window(origin: &str) -> Option<Window> {
     let required = std::env::var_os("REQUIRE_BROWSER").is_some();
     let has_browser = ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| {
@@ -162,7 +162,7 @@ impl Window {
         self.tools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
     }
 
-    /// Counts the documents that the window loads from now on, in the session storage of their origin.
+    /// Counts the documents that the window loads from now on. The count is in the session storage of their origin.
     #[allow(dead_code, reason = "only the tests of the dashboard count page loads")]
     pub(super) async fn count_loads(&self) {
         let source = "if (window === top)

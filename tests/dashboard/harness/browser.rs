@@ -83,8 +83,8 @@ impl Browser {
         self.ask("POST", path, headers, body).await
     }
 
-    /// Submits the form with this action. These fields replace the values of the form, and the other values
-    /// stay.
+    /// Submits the form with this action. The values in `fields` replace those of the form. The other fields of the
+    /// form keep their values.
     pub(crate) async fn submit(&mut self, page: &Page, action: &str, fields: &[(&str, &str)]) -> Page {
         let form = page.form(action);
         let mut all = form.fields.clone();

@@ -138,7 +138,7 @@ impl Server {
         Browser::new(self.service().public)
     }
 
-    /// Sends a request to the operator API. Returns its data and asserts a success.
+    /// Sends a request to the operator API. Asserts that it succeeds, and returns the data of the response.
     pub(crate) async fn operator(&self, method: &str, path: &str, body: Value) -> Value {
         let uri = format!("http://{}/admin/v1{path}", self.service().admin);
         let body = if body.is_null() { Bytes::new() } else { body.to_string().into() };

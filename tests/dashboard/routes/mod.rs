@@ -77,7 +77,7 @@ pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
 fn address(path: &str, salon: &str) -> String {
     let path = path.replace("{business_id}", salon).replace("{token}", &"A".repeat(43));
     let path = path.replace("{number}", "9").replace("{date}", "2027-01-01");
-    // No record has the ids in the path, except the id of the business.
+    // Only the business exists. The other ids in the path belong to no record.
     let parts = path.split('/').map(|part| if part.starts_with('{') { MADE_UP } else { part });
     parts.collect::<Vec<_>>().join("/")
 }

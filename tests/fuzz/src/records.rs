@@ -53,7 +53,7 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
 
 /// The input may encode numbers in more bytes than necessary, so its bytes may differ from the encoded
 /// record. The function therefore compares the decoded records, and checks that both are encoded in the
-/// same bytes. Only a record of an earlier version may become longer than the input.
+/// same bytes. If the version of the record is the current one, these bytes must not be longer than the input.
 fn same<R: Record + PartialEq>(bytes: &[u8]) -> bool {
     let Some(encoded) = readable::<R>(bytes) else { return false };
     let grown = encoded.len() > bytes.len() && encoded[0] == bytes[0];

@@ -1,4 +1,4 @@
-//! The expected alerts of each person, computed from the audit log of a business.
+//! The expected alerts of each person, computed from the audit log and the records of a business.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -90,7 +90,7 @@ fn rows<R: Record>(store: &Store, of: BusinessId, kind: u8) -> Vec<R> {
 }
 
 impl Expected {
-    /// Computes the expected alerts and mails from the audit log of a business.
+    /// Computes the expected alerts and mails from the audit log and the records of a business.
     pub(super) fn of(store: &Store, shop: &Shop) -> Self {
         let of = shop.id.unwrap();
         let entries: Vec<AuditEntry> =

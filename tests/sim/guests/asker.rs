@@ -66,8 +66,8 @@ impl Client {
         };
         let Some(answer) = answer else { return };
         let body = json(&answer.value);
-        // Meanwhile, the contact may have been erased, and a new contact with the same number may have been created.
-        // The response names the contact that has the record.
+        // While the request was in progress, the contact may have been erased, and a new contact with the same number
+        // may have been created. The response names the contact that has the record.
         let shown = match &asked {
             Repeatable::Create(_) | Repeatable::Patch(_) => &body["id"],
             _ => &body["contact_id"],
@@ -96,8 +96,8 @@ impl Client {
         }
     }
 
-    /// Repeats a request. The response must equal the recorded one, unless an erasure of a contact with this number or
-    /// a merge into another guest was requested. In that case, the response shows the current state.
+    /// Repeats a request. The response must equal the recorded one. If an erasure of a contact with this number or a
+    /// merge into another guest was requested, the responses may differ, because the new one shows the current state.
     pub(super) async fn make_again(
         &self,
         contact: ContactId,

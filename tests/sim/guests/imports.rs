@@ -20,7 +20,7 @@ use crate::life::Life;
 use crate::shop::text;
 use crate::sim::Sim;
 
-/// The number of people of a file to which other requests refer.
+/// Other requests refer to this number of people at the start of each file.
 const KNOWN: usize = 3;
 /// The maximum number of people in a file. The engine writes them in several batches.
 const PEOPLE_MAX: usize = 150;

@@ -13,8 +13,8 @@ use crate::life::Life;
 use crate::sim::Sim;
 
 impl Sim {
-    /// Sends a request to each guest house. An interrupted import of contacts is undone at the next request to its
-    /// business, or within a day.
+    /// Sends a request to each guest house. The next request to a business makes the service undo an interrupted import
+    /// of contacts. Without a request, the service undoes the import within a day.
     pub(crate) async fn use_guests(&self, life: &Life) {
         let ids: Vec<_> = self.guests.all.lock().iter().map(|guest| guest.id).collect();
         for id in ids {

@@ -101,8 +101,8 @@ impl Guest {
     /// Records that an erasure was requested. Returns the guests that it certainly erases.
     pub(super) fn ask_to_erase(&mut self, contact: ContactId) -> BTreeSet<ContactId> {
         self.may_be_gone(&self.linked(contact));
-        // A linked guest is certainly erased only if the merge with it was acknowledged and is the only one. Otherwise,
-        // the outcome of some merge may be unknown.
+        // If this guest was merged into another guest, that guest is erased too. This is certain only if the merge was
+        // acknowledged and no other merge of this guest was requested.
         let mut certain = BTreeSet::from([contact]);
         let person = &self.people[&contact];
         if person.merged == Gone::Yes && person.links.len() == 1 {

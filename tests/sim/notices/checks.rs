@@ -254,7 +254,7 @@ impl World {
         }
     }
 
-    /// Checks that, when the mail was composed, the customer had not unsubscribed from emails of this kind.
+    /// Checks that the customer had not unsubscribed from emails of this kind before the mail was composed.
     fn check_consent(&self, mail: &Mail, taken: &Taken) {
         let is_reminder = taken.letter.kind == NoticeKind::Reminder;
         for (at, of, to, consent) in &*self.relay.stopped.lock() {

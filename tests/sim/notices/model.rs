@@ -34,8 +34,8 @@ fn status(json: &str) -> AppointmentStatus {
     AppointmentStatus::from_word(&serde_json::from_str::<String>(json).unwrap()).unwrap()
 }
 
-/// Returns the notices that the changes in the audit log must cause, each with the time of its change, and the
-/// reminders that the changes to the settings may add.
+/// Returns two lists. The first list contains the notices that the changes in the audit log must cause, each with the
+/// time of its change. The second list contains the reminders that changes to the settings may add.
 pub(super) fn expected(
     store: &Store,
     of: BusinessId,

@@ -41,7 +41,7 @@ pub(super) struct Client {
     pub(super) closing: Arc<AtomicBool>,
     pub(super) all: Arc<Mutex<Vec<Practice>>>,
     pub(super) at: usize,
-    /// The random numbers of this client only.
+    /// The random numbers of this client. No other client uses them.
     pub(super) dice: Dice,
 }
 
@@ -227,7 +227,8 @@ impl Client {
         self.hosts().into_iter().find(|host| host.name == calendar.settings.host).unwrap()
     }
 
-    /// True if a new connection may write to the server. In this case, no other connection may do so for some time.
+    /// Returns true if a new connection may write to the server. In this case, prevents further connections from
+    /// writing for some time.
     fn takes(&self, host: &CalendarHost) -> bool {
         let (mut state, now) = (host.state(), self.world.time.now());
         let is_free = state.free_from <= now;

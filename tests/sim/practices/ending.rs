@@ -17,11 +17,11 @@ use crate::life::Life;
 use crate::looks::all;
 use crate::sim::Sim;
 
-/// The time in which all due reads and writes of working servers are made.
+/// If the servers work, the service makes all due reads and writes within this time.
 const SETTLED: Duration = Duration::from_secs(10 * 60);
 /// The number of contacts of each practice that are erased at the end.
 const ERASED: usize = 2;
-/// The number of attempts after which the service does not repeat a write on its own.
+/// After this number of attempts, the service no longer repeats a write by itself.
 const ATTEMPTS_MAX: u32 = 9;
 
 impl Sim {

@@ -27,7 +27,7 @@ use crate::world::Trace;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weather {
     Fair,
-    /// One in three requests fails, each in its own way.
+    /// One in three requests fails, in a random way.
     Rough,
     /// Refuses the credentials.
     Locked,
@@ -98,13 +98,14 @@ pub(crate) struct State {
     pub(crate) refused: BTreeSet<AppointmentId>,
     /// The events that the service has not written, by path.
     pub(crate) foreign: BTreeMap<String, Foreign>,
-    /// The test does not check busy times that the service read before this time. Since such a read, the settings have
-    /// changed, the machine was suspended, or the time of the service was wrong.
+    /// The test does not check busy times that the service read before this time. After or during such a read, the
+    /// settings changed, the machine was suspended, or the time of the service was wrong.
     pub(crate) set_at: Timestamp,
-    /// Whether written events may have the content of earlier settings.
+    /// Whether the setting `detail` was changed after the service began to write to the calendar. Events that were
+    /// written before the change may keep their earlier content.
     pub(crate) has_changed_detail: bool,
-    /// The appointments with an event that an earlier connection left on the server, if the service has not written the
-    /// event since.
+    /// The appointments whose events an earlier connection left on the server. When the service writes such an event
+    /// again, its appointment is removed from the set.
     pub(crate) left: BTreeSet<AppointmentId>,
     /// The earliest time at which a new connection may write to this server, in milliseconds of simulated time.
     pub(crate) free_from: i64,
@@ -233,7 +234,7 @@ impl CalendarHost {
             has_no_tokens: dice.once_in(3),
             page: dice.maybe(2, || dice.below(3) + 1),
             names_etags: dice.once_in(2),
-            // A calendar has one event per UID (RFC 4791, section 5.3.2.1).
+            // A calendar has at most one event per UID (RFC 4791, section 5.3.2.1).
             refuses_twins: Some(*dice.pick(&refusals)),
             names_twins: dice.once_in(2),
             relocates: dice.once_in(4),

@@ -66,7 +66,7 @@ impl Client {
             }
             _ => (times, vec![start..end]),
         };
-        // A calendar file has one event per UID.
+        // A calendar file has at most one event per UID.
         if host.state().has(&uid) {
             uid = format!("{number}@elsewhere");
         }

@@ -30,7 +30,8 @@ impl Client {
         self.read(self.handle.availability(service, staff, days, terms).await)
     }
 
-    /// Returns the times from tomorrow on, with and without the effect of the calendars.
+    /// Returns two lists of times from tomorrow on: the times under these terms, and the times without regard to the
+    /// busy times of calendars.
     pub(super) async fn listed_both(
         &self,
         staff: Option<StaffId>,

@@ -65,7 +65,7 @@ pub(super) enum Came {
 pub(super) struct Sent {
     pub(super) key: [u8; 32],
     pub(super) said: Said,
-    /// The service's steady time in milliseconds, at the moment before the first request.
+    /// The service's steady time (see `time.rs`) just before the first request, in milliseconds.
     pub(super) steady_millis: i64,
     pub(super) came: Came,
 }

@@ -50,7 +50,8 @@ fn each_role_receives_each_kind_by_its_default() {
         member(4, Role::Member, Some(7)),
         member(5, Role::Member, Some(8)),
     ]);
-    // Each row of the table contains a kind of alert about staff member 7, and the mail setting of each recipient.
+    // Each row of the table contains a kind of alert about staff member 7. Then it contains the mail setting of each
+    // person of the team, or `None` for a person who does not receive the alert.
     let table: [(AlertKind, [Option<AlertEmail>; 5]); 11] = [
         (AlertKind::WebhookDisabled, [Some(Now), Some(Now), None, None, None]),
         (AlertKind::UrgentMessage, [Some(Now), Some(Now), Some(Now), Some(Now), Some(Now)]),

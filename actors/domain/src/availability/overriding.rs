@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - An overriding booking never overlaps an active appointment of its staff member, not even a past one. The staff
-//!   member is active and offers the service.
+//! - An overriding booking never overlaps an active appointment of its staff member, not even a past one. This
+//!   staff member is active and offers the service.
 //! - [`Schedule::overridden`] lists a rule if and only if [`Schedule::assign`] would refuse the time because of this
 //!   rule. The list is therefore empty for a time that the team can book without overriding.
 
@@ -30,8 +30,8 @@ words! {
 }
 
 impl Schedule<'_> {
-    /// Like [`Schedule::assign`], but applies only the rules that cannot be overridden. `busy` must contain the
-    /// appointments around the requested time, even if that time is past.
+    /// Like [`Schedule::assign`], but applies only the rules that cannot be overridden. The `busy` of the
+    /// schedule must contain the appointments around the requested time, even if this time is in the past.
     pub fn assign_overriding(&self, request: &SlotRequest, staff: StaffId) -> Result<StaffId, SlotReason> {
         let SlotRequest { service, start, duration, except, .. } = *request;
         if start < self.now - OVERRIDE_PAST {

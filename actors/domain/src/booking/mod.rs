@@ -197,7 +197,7 @@ pub fn book(
 /// # Errors
 ///
 /// - [`Refusal::Conflict`] if the appointment is cancelled, declined or over
-/// - [`Refusal::Invalid`] for `starts_at` and `staff_id`
+/// - [`Refusal::Invalid`] if `starts_at` or `staff_id` is invalid
 /// - the errors of the booking mode
 /// - [`Refusal::SlotUnavailable`]
 pub fn reschedule(

@@ -49,7 +49,7 @@ impl From<&Appointment> for Hold {
     }
 }
 
-/// A query for an appointment with this duration and these buffers, at a start that is passed separately.
+/// A query for an appointment with this duration and these buffers. The start of the appointment is passed separately.
 #[derive(Clone, Copy, Debug)]
 pub struct BusyQuery {
     lasts_millis: i64,
@@ -106,7 +106,8 @@ impl Busy {
         );
     }
 
-    /// Blocks `[start, end)` for all staff members, because the staff member of an appointment is unknown.
+    /// Blocks the time `[start, end)` of an appointment for all staff members. The caller uses this function if the
+    /// staff member of the appointment is unknown.
     pub fn hold_for_all(&mut self, start: Timestamp, end: Timestamp) {
         let until = self.for_all.entry(start).or_insert(end);
         *until = end.max(*until);
@@ -195,7 +196,7 @@ impl BusyCursor<'_> {
     /// be at least the sum of the buffers between them.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
-        // Returns the start of the new appointment if the buffer before it begins at `other`, the end of the conflict.
+        // `other` is the end of the conflict. Returns the start of an appointment whose buffer begins at `other`.
         let until =
             |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
         let for_all = &self.busy.for_all;

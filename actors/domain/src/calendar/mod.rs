@@ -61,8 +61,8 @@ pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
     wall.day_start(date)..end
 }
 
-/// Returns the first instant at which clocks show this time and which is later than `after`. If clocks skip
-/// this time, returns the instant of the clock change.
+/// Returns the first instant after `after` at which clocks show this time. If clocks skip this time, returns the
+/// instant of the clock change.
 pub fn next_at(zone: Tz, time: LocalTime, after: Timestamp) -> Timestamp {
     Wall::new(zone).next_at(time, after)
 }

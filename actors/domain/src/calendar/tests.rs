@@ -408,10 +408,10 @@ fn no_service_overlaps_a_break_and_the_grid_continues_after_it() {
 fn a_break_over_a_clock_change_follows_local_time() {
     let shop = Shop::new(&always(), Paris).breaks(&[(Sunday, "02:00", "03:00")]);
     let check = |text| shop.check(at(text), TimeDelta::minutes(30));
-    // In spring, clocks skip this hour, so the break is empty.
+    // In spring, clocks skip the hour of the break, so the break is empty.
     assert_eq!(check("2026-03-29T00:30:00Z"), Ok(()));
     assert_eq!(check("2026-03-29T01:00:00Z"), Ok(()));
-    // In autumn, this hour occurs twice, and both occurrences are in the break.
+    // In autumn, the hour of the break occurs twice, and the break covers both occurrences.
     assert_eq!(check("2026-10-24T23:30:00Z"), Ok(()));
     for text in
         ["2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z"]

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - Only a complete read, or a read of the changes that the server reports, changes the busy times of a
-//!   calendar. A failed read changes no busy times.
+//! - A read replaces the busy times of a calendar only if it succeeds. It reads either the complete calendar or the
+//!   changes that the server reports.
 //! - A read that would delete most events is applied only if a complete read confirms it.
 
 use chrono::TimeDelta;
@@ -32,11 +32,11 @@ pub const COMPLETE_EVERY: TimeDelta = TimeDelta::days(1);
 /// The time from a complete read that timed out to the next complete read. Meanwhile, only changes are read.
 pub const COMPLETE_AGAIN_AFTER: TimeDelta = TimeDelta::hours(1);
 /// A read is a *mass deletion* if it would delete at least this number of events and more than half of the
-/// stored events. It is applied only after a complete read has confirmed it.
+/// stored events. Such a read is applied only after a complete read has confirmed the deletion.
 pub const MASS_DELETION_MIN: usize = 20;
 /// The time from a mass deletion to the complete read that confirms or refutes it.
 pub const CONFIRM_AFTER: TimeDelta = TimeDelta::seconds(60);
-/// The minimum time after which a complete read confirms a mass deletion. It is 10 % less than
+/// The minimum time from a mass deletion to a complete read that confirms it. This time is 10 % less than
 /// [`CONFIRM_AFTER`], because the pauses between reads vary by 10 %.
 const CONFIRM_MIN: TimeDelta = TimeDelta::seconds(54);
 /// The team gets an alert when the reads of a calendar have failed for this time.
@@ -79,7 +79,7 @@ words! {
     }
 
     CalendarFault {
-        /// There is no connection, or the host has no public address.
+        /// No connection to the server could be made, or its host has no public address.
         Unreachable = "unreachable",
         Timeout = "timeout",
         Tls = "tls",
@@ -102,7 +102,7 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalendarError {
     pub code: CalendarFault,
-    /// The host that the server named, for [`CalendarFault::OtherHost`].
+    /// The other host to which the server refers, for [`CalendarFault::OtherHost`].
     pub host: Option<String>,
 }
 
@@ -326,9 +326,9 @@ impl CalendarState {
         self.last_read_at.is_some_and(|at| (now - at).abs() > COMPLETE_EVERY)
     }
 
-    /// The time of the last complete read after a successful read. If a timeout prevented a complete read after a
-    /// correction of the clock, the next complete read is due now, or within an hour if it was the complete read that
-    /// timed out.
+    /// Returns the new `complete_at` after a successful read. A correction of the clock requires a complete read. If an
+    /// earlier timeout has prevented this, the next complete read is due now. But if the read that timed out was a
+    /// complete read, the next complete read is due within an hour.
     fn complete_at(&self, is_complete: bool, now: Timestamp, steady: SteadyTime) -> Option<SteadyTime> {
         let due_now = steady - COMPLETE_EVERY;
         match self.complete_at {

@@ -46,7 +46,8 @@ impl Feed {
         (now - FEED_PAST - TimeDelta::minutes(i64::from(*SERVICE_MINUTES.end())), now + FEED_AHEAD)
     }
 
-    /// Whether a feed contains an active appointment that starts in [`Self::starts`] and ends at this time.
+    /// Whether a feed contains an appointment that ends at `ends_at`. The caller has checked that the appointment is
+    /// active and that its start is in the range [`Self::starts`].
     pub fn is_recent(ends_at: Timestamp, now: Timestamp) -> bool {
         ends_at >= now - FEED_PAST
     }

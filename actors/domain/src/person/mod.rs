@@ -63,7 +63,8 @@ pub struct Session {
     pub client: Client,
     /// Whether the session can only set a password or sign out.
     pub restricted: bool,
-    /// The business whose membership the person can accept with the new password, or later in this session.
+    /// The business that offers a membership to the person. The person can accept the offer together with the new
+    /// password, or later in this session.
     pub business_id: Option<BusinessId>,
 }
 
@@ -86,8 +87,8 @@ pub fn check_password_at(password_at: Option<Timestamp>, now: Timestamp) -> Resu
     }
 }
 
-/// Implements `Debug` so that the output contains only this field. Logs therefore contain no hashes of tokens and no
-/// personal data.
+/// Implements `Debug` for each type. The output contains only the given field of the type, so logs contain no hashes of
+/// tokens and no personal data.
 macro_rules! hidden {
     ($($type:ident: $field:ident),*) => {$(
         impl std::fmt::Debug for $type {
@@ -232,8 +233,8 @@ impl Person {
         Ok(accepts)
     }
 
-    /// Changes the email address. With a mailed link, the address changes when the link is used. Without a mailed
-    /// link, it changes immediately and is unconfirmed.
+    /// Changes the email address. If `mailed` contains the hash of a mailed link, the address changes when this link is
+    /// used. If `mailed` is `None`, the address changes immediately and is unconfirmed.
     pub fn change_email(
         &mut self,
         hash: &[u8; 32],

@@ -13,8 +13,8 @@ use proptest::sample::{Index, select};
 
 use crate::units::{DAY_MINUTES, MARGIN_DAYS, MINUTE_MILLIS};
 
-/// For each zone, dates on which clocks change. The changes go forward and back, by half an hour to a day, at midnight
-/// and across midnight.
+/// For each zone, dates on which clocks change. There are changes forward and back, changes by half an hour to a whole
+/// day, and changes at midnight and across midnight.
 const CHANGES: &[(Tz, &[&str])] = &[
     (Tz::America__New_York, &["2026-03-08", "2026-11-01", "2006-04-02"]),
     (Tz::America__Havana, &["2026-03-08", "2026-11-01"]),

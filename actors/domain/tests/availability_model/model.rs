@@ -27,7 +27,7 @@ pub(crate) struct Model<'a> {
     pub(crate) days: Vec<(i64, usize)>,
     /// For each minute, whether it is in a window of the opening hours.
     pub(crate) open: Vec<bool>,
-    /// For each minute, whether it is on the grid of such a window.
+    /// For each minute, whether it is on the 30-minute grid of a window of the opening hours.
     pub(crate) step: Vec<bool>,
     /// For each minute, whether it is in a break.
     pub(crate) pause: Vec<bool>,
@@ -37,7 +37,7 @@ pub(crate) struct Model<'a> {
     pub(crate) at_work: Vec<Vec<bool>>,
     /// For each staff member and minute, whether the staff member has time off.
     pub(crate) off: Vec<Vec<bool>>,
-    /// For each staff member and minute, whether a calendar is busy or the staff member has time off.
+    /// For each staff member and minute, whether the staff member has time off or a calendar shows a busy time.
     pub(crate) away: Vec<Vec<bool>>,
     pub(crate) bookings: Vec<Booking>,
     pub(crate) now: Timestamp,

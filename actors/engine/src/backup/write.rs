@@ -142,8 +142,8 @@ pub struct Manifest {
     pub rows: u64,
     pub bytes: u64,
     pub chunks: Vec<Chunk>,
-    /// The differences between the numbers in the audit entries and the numbers of rows, at most 1,000
-    /// entries. Earlier versions of the service do not know this field, so they refuse a backup that contains
+    /// The differences between the numbers of rows in the audit entries and the numbers of rows in the backup, at most
+    /// 1,000 differences. Earlier versions of the service do not know this field, so they refuse a backup that contains
     /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Difference>,

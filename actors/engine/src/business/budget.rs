@@ -11,7 +11,7 @@ pub(crate) struct BusinessBudget {
     pub(crate) limits: Budget,
     pub(crate) usage: Usage,
     pub(crate) waiting: Arc<Waiting>,
-    /// The rows that have not been counted yet, or `None` after all records are counted.
+    /// The rows that have not been counted yet, or `None` when all rows are counted.
     pub(super) uncounted: Option<Uncounted>,
     /// The ranges of waiting mails and deliveries that have not been counted yet.
     pub(super) due: Vec<KeyRange>,
@@ -53,7 +53,7 @@ impl BusinessBudget {
         self.uncounted.is_none() && self.due.is_empty()
     }
 
-    /// The usage to record in an audit entry. Returns `None` until all records are counted, and during an import.
+    /// The usage to record in an audit entry. Returns `None` until all rows are counted, and during an import.
     pub(super) fn recorded(&self, usage: Usage) -> Option<Usage> {
         (self.uncounted.is_none() && !self.is_importing).then_some(usage)
     }

@@ -33,7 +33,7 @@ use super::{search_texts, usage};
 use crate::business::Message;
 use crate::error::Result;
 
-/// Each time the import has looked up this number of rows of the file, it lets other tasks run.
+/// After each group of this many rows of the file, the import lets other tasks run.
 const ROWS_PER_TURN: usize = 128;
 /// The maximum number of contacts in a batch, and the maximum number of bytes in their records and search
 /// texts.

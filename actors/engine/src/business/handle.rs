@@ -143,7 +143,7 @@ impl BusinessHandle {
             Err(error) => Err(error),
         };
         if answered.is_err() {
-            // If the actor ended because the business was set aside, this check returns the error that says so.
+            // If the actor ended because the business was set aside, this check returns the error for this reason.
             self.shared().check_business(self.id)?;
         }
         answered

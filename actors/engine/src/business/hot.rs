@@ -17,7 +17,7 @@ use store::{Pair, StoreError, keys};
 
 use super::state::State;
 
-/// The assumed length of undecodable time off. A longer length could let an old row block current times.
+/// The assumed length of undecodable time off. If it were longer, an old row could block current times.
 const UNREADABLE_OFF: TimeDelta = TimeDelta::days(31);
 
 pub(crate) trait Hot: Kept {

@@ -1,9 +1,9 @@
 //! The search index of the knowledge entries of a business, from which the receptionist answers questions.
 //!
 //! Invariants:
-//! - The index is built outside the actor, because the build takes longer than a turn may take. If an actor without an
-//!   index gets a request that needs one, it refuses the request with [`EngineError::NotIndexed`]. The handle then
-//!   builds the index and repeats the request.
+//! - The index is built outside the actor, because the build would delay the actor's other messages. If an actor
+//!   without an index gets a request that needs the index, it refuses the request with [`EngineError::NotIndexed`]. The
+//!   handle then builds the index and repeats the request.
 //! - The actor keeps an index only if no entry has changed since the build began.
 //! - The index contains the oldest entries, up to [`KNOWLEDGE_BYTES_MAX`].
 

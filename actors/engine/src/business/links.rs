@@ -18,8 +18,8 @@ use super::commands::customers::ManageToken;
 use super::merged::survivor;
 use super::state::State;
 
-/// The maximum number of links of an appointment. One more link ends the oldest link that was not sent by mail, or the
-/// oldest link if all were sent by mail.
+/// The maximum number of links of an appointment. If a further link is added, the service ends the oldest link that was
+/// not sent by mail. If all links were sent by mail, the service ends the oldest link.
 const LINKS_MAX: usize = 32;
 /// A link ends this long after the end of its appointment.
 pub(crate) const LINK_KEPT: TimeDelta = TimeDelta::days(30);

@@ -24,7 +24,7 @@ use crate::mail::{delete_mail, write_mail};
 /// passed, the customer gets no notice.
 const BY_TEAM_AFTER: TimeDelta = TimeDelta::seconds(15);
 
-/// The maximum number of finished notices of an appointment that stay in the log when the appointment is changed.
+/// When an appointment is changed, at most this many of its finished notices are kept in the log.
 const FINISHED_MAX: usize = 32;
 
 /// Writes the notices of a change. Returns the changed appointments, whose earlier notices may be obsolete.
@@ -110,9 +110,9 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // `since` is the time of the booking or of the last move. A booking or a move sets `since` to its own time. A
-    // confirmation sets it to `before.updated_at`: while an appointment is pending, only a booking or a move changes
-    // `updated_at`.
+    // `since` is the time of the booking or of the last move. For a booking or a move, this is the time of
+    // the change itself. For a confirmation, it is `before.updated_at`, because only a booking or a move changes
+    // `updated_at` of a pending appointment.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);

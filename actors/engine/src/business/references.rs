@@ -1,4 +1,4 @@
-//! Checks that no record refers to a service or staff member before its deletion.
+//! Before a service or staff member is deleted, this module checks that no record refers to it.
 //!
 //! A *watch* notes the references to one service or staff member that are added after the watch began. A deletion has
 //! three parts. First the actor begins a watch. Then a scan of the store looks for older references. Last, the request

@@ -135,8 +135,8 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
     Ok(days)
 }
 
-/// Checks the caller's rights. Only the actor removes rights, so the caller keeps the checked rights until the change
-/// is decided.
+/// Checks the caller's rights. Only the actor of the business removes rights, and it decides one change at a time. So
+/// the caller keeps the checked rights until the change is decided.
 pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<()> {
     match request.actor {
         Who::ApiKey(_) | Who::Person(_) if state.business.suspended => Err(EngineError::Suspended),
@@ -168,7 +168,7 @@ fn check_key(state: &State, id: KeyId) -> Result<()> {
     if state.checked_key.get() == Some(checked) {
         return Ok(());
     }
-    // Rows of API keys are never deleted, so a key without a row was not revoked.
+    // A revoked API key keeps its row, so a missing row does not mean that the key was revoked.
     let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
     let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
     if key.is_some_and(|key| key.revoked_at.is_some()) {

@@ -70,7 +70,7 @@ impl SearchRows {
         SearchRecord { texts: std::mem::take(&mut self.texts) }
     }
 
-    /// Replaces the row with this key by a row of the remaining texts, or deletes it if no text remains.
+    /// Writes the remaining texts to the row with this key. If no text remains, deletes the row.
     fn replace(mut self, key: Key, bytes_before: usize, batch: &mut Batch) {
         if self.texts.is_empty() {
             batch.delete_whole(key, bytes_before);

@@ -398,7 +398,7 @@ impl State {
         Ok(rows)
     }
 
-    /// Applies the submitted changes to the stored rows of a range, which may not contain these changes yet.
+    /// Applies the submitted changes of a range to `rows`, because the store may not contain these changes yet.
     fn add_in_flight(&self, range: &KeyRange, rows: &mut HashMap<Vec<u8>, Vec<u8>>) {
         for (key, value) in self.overlay.range(range) {
             match value {

@@ -5,8 +5,8 @@
 //! - `BusinessBudget::usage` counts the rows of the store, including changes that are not durable yet. While a count is
 //!   in progress, `usage` includes only the rows before `uncounted`.
 //! - A change that changes the usage writes an audit entry with the new usage in the same batch.
-//! - A step of counting is one message and reads a bounded number of rows and bytes. Only requests for the
-//!   complete usage wait until all steps are done.
+//! - The actor counts in steps. Each step handles one message of the actor, and reads a bounded number of rows and
+//!   bytes. Only requests for the complete usage wait until all steps are done.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub(super) fn count(
     Ok(())
 }
 
-/// True if a write creates a counted record, which has no previous row.
+/// True if a write creates a counted record. Such a record has no previous row.
 fn is_new(state: &State, write: &Write) -> bool {
     match write {
         Write::Service(service) => !state.services.contains_key(&service.id),

@@ -99,7 +99,7 @@ pub(super) fn add(state: &State, decided: &mut Decided) -> Result<(), StoreError
     Ok(())
 }
 
-/// Returns the changes of rows if the write `before` becomes `after`: the row of the write, and the row of the
+/// Returns the changed rows if the write `before` becomes `after`: the row of the write, and the row of the
 /// appointment if its `calendar_sync_status` changes.
 pub(super) fn changed(
     state: &State,

@@ -17,7 +17,7 @@ use crate::Engine;
 use crate::business::{AppointmentFilter, BusinessHandle, PageRequest};
 use crate::error::Result;
 
-/// The number of appointments that a feed reads at once.
+/// The maximum number of appointments per page. The appointments of a feed are read page by page.
 const APPOINTMENTS_PER_PAGE: usize = 500;
 
 /// 128 random bits, as 22 characters in base64url.

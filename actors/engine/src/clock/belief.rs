@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(each_minute(&ahead)[18..20], [0, YEAR + 2 * MINUTE]);
     }
 
-    /// The belief after a restart of the machine, with the wall clock this far ahead of the stored time.
+    /// The belief after a restart of the machine. The wall clock is `ahead` milliseconds later than the stored time.
     fn started(ahead: i64) -> Belief {
         Belief::new(WALL + ahead, BOOT, Some(KeptTime { written: WALL, now: WALL }))
     }

@@ -1,10 +1,12 @@
 //! The stored steady time, which continues after a restart, and the check of the wall clock at the start.
 //!
 //! If only the service restarts, the machine's steady clock shows how much time has passed since the times were stored.
-//! It also counts the time for which the machine was suspended. If the machine restarts, only the wall clock measures
-//! this time. The start then adds it to the steady time, but at most 24 hours ([`STOPPED_MAX`]). So a wrong wall clock
-//! can expire idempotency keys, which are stored for 24 hours, but other records expire at most one day early per
-//! restart of the machine.
+//! This clock also counts the time for which the machine was suspended.
+//!
+//! If the machine restarts, only the wall clock shows how much time has passed since the times were stored. The service
+//! adds this time to the steady time, but at most 24 hours ([`STOPPED_MAX`]). So a wrong wall clock can expire
+//! idempotency keys, which are stored for 24 hours. Other records expire at most one day early per restart of the
+//! machine.
 //!
 //! The believed time is stored too. If the machine restarts, it is only a lower bound.
 

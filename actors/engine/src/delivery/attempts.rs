@@ -178,9 +178,9 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // A delivery contains the number of deliveries that had reached the endpoint before its first attempt. The
-        // current number is written in the same batch. So no stored delivery contains a number that is greater than the
-        // stored current number.
+        // The endpoint counts the deliveries that have reached it. A delivery contains the count from before its own
+        // first attempt. The current count is written in the same batch as the delivery. So no stored delivery contains
+        // a count that is greater than the stored current count.
         let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;

@@ -207,7 +207,7 @@ impl State {
         let promised = handle.promise_waiting(lost.len()).await?;
         let room = usize::try_from(promised.rows()).unwrap_or(usize::MAX);
         let is_full = room < lost.len();
-        // The endpoint is read again, because it may have changed during the wait.
+        // The endpoint is read again, because it may have changed while this function waited for the budget.
         let endpoint = self.resendable(shared)?;
         if room == 0 {
             return Ok((0, is_full));

@@ -62,8 +62,8 @@ pub(super) struct Attempting {
     pub(super) task: AbortHandle,
 }
 
-/// The row with the number of deliveries that reached the endpoint, and with its outage. Without an outage the row
-/// contains only the number (8 bytes), as in earlier formats.
+/// The row with the number of deliveries that reached the endpoint, and with the current outage of the endpoint. If
+/// there is no outage, the row contains only the number (8 bytes), as in earlier formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reached {
     pub(crate) count: u64,

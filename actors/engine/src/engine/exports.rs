@@ -26,7 +26,7 @@ use crate::shared::Shared;
 /// The maximum duration of the export of one business: enough for 3.6 GB at one megabyte per second.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
 /// The maximum pause after a step. A pause is as long as the step before it, but at most this long. So an export uses
-/// half a core unless its steps are longer.
+/// half a core if no step takes longer than this.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Imports while the engine runs, one at a time.
+//! Imports while the engine runs. Only one import can run at a time.
 //!
 //! Invariants:
 //! - The businesses of an import become visible only after all its records are valid and durable.
@@ -20,7 +20,8 @@ use crate::maintenance::installation_jobs::until_opened;
 use crate::moving::{Import, ImportOptions, claim_slugs, finish, is_unfinished};
 
 impl Engine {
-    /// Begins an import. Fails with [`Refusal::UnderWay`] while another import runs or is not finished yet.
+    /// Begins an import. Fails with [`Refusal::UnderWay`] while another import runs, or while an interrupted import is
+    /// not finished yet.
     pub fn import(&self, options: ImportOptions) -> Result<Import> {
         let moving = &self.parts.moving;
         moving.check_imports()?;
@@ -36,8 +37,8 @@ impl Engine {
         Import::begin(Arc::clone(moving), permit, options)
     }
 
-    /// Refuses new imports. A running import is finished if it was read completely. Otherwise a background
-    /// job removes its rows, now or after the next start.
+    /// Refuses new imports. If the lines of a running import have all been read, the import still finishes. Otherwise a
+    /// background job removes the rows of the import, now or after the next start.
     pub fn end_imports(&self) {
         self.parts.moving.imports_end.send_replace(true);
     }

@@ -71,8 +71,8 @@ pub(crate) struct Parts {
 }
 
 impl Engine {
-    /// Opens or creates the store in a directory. `on_fatal` is called once when the store fails. Then no
-    /// change is acknowledged any more, and the process should end.
+    /// Opens or creates the store in a directory. `on_fatal` is called once when the store fails. After this
+    /// call, no change is acknowledged, and the process should end.
     pub async fn open(
         directory: &Path,
         ports: Ports,
@@ -257,12 +257,12 @@ impl Engine {
         self.parts.backups.state(id)
     }
 
-    /// Waits at most 2 s until the uses of sessions are written, and 2 s for other work. Fails if the store
-    /// has failed.
+    /// Closes the engine. Waits at most 2 s while the uses of sessions are written, and then at most 2 s for other
+    /// work. Fails if the store has failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
         // The actors of people refuse changes after `shared.close`. So they must write the recorded uses of sessions to
-        // the store before this call.
+        // the store before `shared.close` is called.
         let uses = async {
             for running in write_uses(people).await {
                 running.wait_idle().await;

@@ -1,5 +1,5 @@
 //! Idempotency keys of requests that create, delete or import businesses. The responses are stored in rows of
-//! the installation, because the business may not exist when a request is repeated.
+//! the installation, because the business may be missing when a request is repeated.
 //!
 //! Invariant: two requests with the same key never run concurrently.
 

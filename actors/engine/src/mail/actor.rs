@@ -1,6 +1,6 @@
-//! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a
-//! [turn](super::turn). Its memory contains the mails that are being sent. For the waiting mails, it contains
-//! only their [lanes](super::order) (groups of mails).
+//! The actor of the outbox. Its queue is the store's index of due mails. Most messages to the actor request a
+//! [turn](super::turn), which sends due mails. The actor's memory contains the mails that are being sent. It does not
+//! contain the waiting mails, only their [lanes](super::order) (groups of mails).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -139,11 +139,13 @@ pub(crate) struct State {
     /// The start of this actor. The outcomes of attempts by earlier actors may be lost, so a mail that was due
     /// before this instant may have been sent.
     pub(super) began: Timestamp,
-    /// Maps each mail in a change that is not durable yet to the first mail of the change, which identifies the change.
+    /// The mails whose changes are not durable yet. The value for each mail is the first mail of the same change. This
+    /// first mail identifies the change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail into which other mails are being gathered. Until this change is durable, no other
-    /// mail of the business is sent, because that mail might be one of the gathered mails.
+    /// For each business, the mail into which other mails are being gathered. While a business has an entry here, no
+    /// other mail of the business is sent, because that mail might be one of the gathered mails. The entry is removed
+    /// when the change is durable.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,

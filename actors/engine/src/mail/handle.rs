@@ -154,7 +154,8 @@ impl Mails {
         Ok(())
     }
 
-    /// Reads the next waiting mails of a business. Returns the range of the mails that are left, if any.
+    /// Reads the next waiting mails of a business, and reports the appointments of obsolete notices. Returns the range
+    /// of the mails that have not been read yet, or `None` if all have been read.
     fn report_overtaken(
         &self,
         actor: &ActorRef<Message>,

@@ -22,14 +22,14 @@ pub(super) const FORGOTTEN: [Rate; 2] =
 /// The limit on reset requests from an IP address ([`Sources`]).
 pub(super) const FORGOTTEN_FROM: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
 pub(super) const EMAIL_CHANGES: Rate = Rate { count: 5, within: TimeDelta::days(1) };
-/// The limit on confirmation mails to a new address. The owner of the address may not have requested the
-/// mails.
+/// The limit on confirmation mails to a new address. It is possible that the mails were not
+/// requested by the owner of the address.
 pub(super) const EMAIL_CHANGES_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
 pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forgotten {
-    /// If an account has the address, a mail may be sent.
+    /// No limit is reached. If an account has the address, a mail is sent.
     Send,
     /// The address recently got a mail, so no mail is sent. The response is the same as for a sent mail.
     Repeated,

@@ -94,8 +94,8 @@ impl State {
     }
 
     /// Drops the waiting notices of a changed appointment that are now obsolete. The other waiting notices are checked
-    /// when they are due. If the customer was erased, also removes the address from finished notices, because an
-    /// outcome may have been written during the erasure.
+    /// when they are due. If the customer was erased, also removes the address from finished notices. An attempt
+    /// that ended during the erasure may have written the address again.
     pub(super) fn drop_overtaken(
         &mut self,
         shared: &Shared,
@@ -172,7 +172,7 @@ impl State {
     }
 
     /// Compares a notice with its appointment and with the appointment's other notices. Returns the reason
-    /// why it must not be sent any more, or `None` if it may be sent.
+    /// why the notice must not be sent any more, or `None` if it may be sent.
     fn overtaken(
         &self,
         store: &Store,
@@ -186,10 +186,10 @@ impl State {
         if !notice.is_true_of(appointment) {
             return Ok(Some(DropReason::Superseded));
         }
-        // `known` is the state of the appointment that the customer knows: the state in the last sent notice or, if no
-        // notice was sent, the state before the change that the first notice announces. Before a booking, there is no
-        // state (`Some(None)`). `is_uncertain` is true if a notice after the last sent notice may have reached the
-        // customer.
+        // `known` is the state of the appointment that the customer knows. If a notice was sent, this is the state in
+        // the last sent notice. Otherwise it is the state before the change that the first notice announces. If this
+        // change is the booking, there was no state before it (`Some(None)`). `is_uncertain` is true if a notice after
+        // the last sent notice may have reached the customer.
         let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
             let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)
@@ -443,7 +443,7 @@ impl Limit {
     }
 }
 
-/// The rows with counts that are submitted and may not be durable yet.
+/// Submitted rows, each with a count of notices. The rows may not be durable yet.
 #[derive(Debug, Default)]
 pub(super) struct NoticeCounts {
     rows: BTreeMap<Key, NoticeCountRecord>,

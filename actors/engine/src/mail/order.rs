@@ -130,8 +130,8 @@ impl Order {
     }
 }
 
-/// For each lane, the row at which its next scan starts. This is the last row that a scan of the lane has skipped
-/// because the row belongs to another lane.
+/// For each lane, the row at which its next scan starts. A scan sets the position to the last row that it skips because
+/// the row belongs to another lane.
 #[derive(Debug, Default)]
 pub(super) struct Positions(BTreeMap<Lane, Key>);
 

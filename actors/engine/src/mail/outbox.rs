@@ -98,9 +98,9 @@ impl Outbox {
         self.transport.get()
     }
 
-    /// Creates a mail with a `Message-ID`. Returns `None` if the service sends no mail. `now` is the time for stamps
-    /// ([`Clocks::now`](crate::clock::Clocks::now)), and `steady` is the time for due times
-    /// ([`SteadyClock`](crate::clock::SteadyClock)).
+    /// Creates a mail with a `Message-ID`. Returns `None` if the service sends no mail. The mail's creation
+    /// time is `now`, from [`Clocks::now`](crate::clock::Clocks::now). The due time is not before `steady`, the time of
+    /// the [`SteadyClock`](crate::clock::SteadyClock).
     pub(crate) fn mint(
         &self,
         id: MailId,

@@ -37,7 +37,7 @@ enum FirstRow {
     /// An outdated row, which must be deleted: its mail does not exist or has another due time.
     Stale(Key),
     /// The scan has read the maximum number of rows, and every one of them belongs to another lane. The next scan
-    /// continues after these rows.
+    /// continues where this scan ended.
     NotReached,
 }
 

@@ -41,9 +41,9 @@ impl AgeMarks {
 /// The age of a row, in a scan that reads rows in the order of their creation.
 pub(super) enum Age {
     IsExpired,
-    /// The row stays. A later row may be expired.
+    /// The row must be kept. A later row may be expired.
     Stays,
-    /// The row and all later rows stay.
+    /// The row and all later rows must be kept.
     IsNewer,
 }
 

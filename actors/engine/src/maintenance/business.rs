@@ -227,8 +227,8 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                 return Ok(());
             }
             Err(EngineError::Store(error)) => return Err(error),
-            // The step was refused, but the progress in memory has already advanced past its records. Therefore the
-            // jobs begin again in the next minute.
+            // The step was refused, but the progress in memory has already advanced past the step's records. Therefore
+            // the jobs begin again in the next minute.
             Err(_) => {
                 state.jobs = BusinessJobs::default();
                 return Ok(());
@@ -257,7 +257,8 @@ struct StepChange {
     step: Step,
 }
 
-/// This change implements the trait here, because requests cannot make it, so the lists of changes do not contain it.
+// The other implementations of `Listed` are generated from the lists of changes. These lists contain only the changes
+// that requests can make.
 impl Listed for StepChange {}
 
 impl Change for StepChange {

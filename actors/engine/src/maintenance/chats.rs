@@ -16,8 +16,8 @@ use crate::clock::Clocks;
 
 const ROWS_MAX: usize = 128;
 
-/// The newest stamp and the newest id of records that are old enough to be deleted. A record is old enough if its id is
-/// at most this id, and its stamp is at most this stamp or is in the future (from a wrong clock).
+/// The newest stamp and the newest id of records that are old enough to be deleted. A record with a greater id or a
+/// later stamp is not old enough. A stamp after `now` was set by a wrong clock, so then only the id is compared.
 struct Until {
     stamp: Timestamp,
     now: Timestamp,

@@ -3,9 +3,9 @@
 //!
 //! Invariants:
 //! - A check reads a bounded number of rows, and only a few rows if the business has no logs.
-//! - A check finds work whenever the actor would delete or write a row, because otherwise an expired row would stay
-//!   until the next request of the business. The only exception is manage links: a check reads only the links of the
-//!   first appointments, so an expired link of a later appointment may stay.
+//! - A check finds work whenever the actor would delete or write a row, because otherwise an expired row would
+//!   be kept until the next request of the business. The only exception is manage links: a check reads only the links
+//!   of the first appointments, so it may miss an expired link of a later appointment.
 
 use chrono::TimeDelta;
 use domain::{
@@ -33,8 +33,8 @@ const LINKED_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let (steady, now) = (clocks.steady(), clocks.now());
-    // The actor must delete the idempotency keys of days before yesterday, which no lookup reads. It must move the keys
-    // of days after tomorrow to today.
+    // Idempotency keys are stored by day. The actor must delete the keys of the days before yesterday, which no lookup
+    // reads. It must also move the keys of the days after tomorrow, which a wrong clock wrote, to today.
     let past = keys::idempotency_before(of, steady.day().saturating_sub(1));
     let ahead = keys::idempotency_from(of, steady.day().saturating_add(2));
     if first(store, &past)?.is_some() || first(store, &ahead)?.is_some() {

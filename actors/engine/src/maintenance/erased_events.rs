@@ -3,9 +3,9 @@
 //!
 //! Invariants:
 //! - A marked event cannot be resent.
-//! - A marked event is wiped when no delivery of the event is waiting or contains a receiver's response. The endpoints'
-//!   actors delete the responses. 24 hours (of steady time) after the erasure, these actors also end the waiting
-//!   deliveries.
+//! - While a delivery of a marked event is waiting or contains a receiver's response, the event is not wiped. The
+//!   endpoints' actors delete the responses. 24 hours (of steady time) after the erasure, these actors also end the
+//!   waiting deliveries.
 //! - An event without bytes was wiped, and is never sent.
 
 use domain::{Delivery, DeliveryStatus, EventId};

@@ -5,7 +5,7 @@
 //!   with the stamp, and steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
 //! - A stamp in the future is ignored: only steady time then determines whether the row is expired.
 //! - A round reads each log in the order of its keys, up to the first row that is too new to be deleted. Older rows
-//!   that must stay, for example waiting deliveries, do not end the round.
+//!   that must be kept, for example waiting deliveries, do not end the round.
 
 use chrono::TimeDelta;
 use domain::{
@@ -26,7 +26,7 @@ use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, mail_rows};
 const ROWS_MAX: usize = 256;
 /// The maximum number of bytes that a step writes. This limit is needed because rewritten and deleted rows can be long.
 const BYTES_MAX: usize = 256 << 10;
-/// An event stays for this time after its deliveries expire, because a delivery that is resent on the last day must
+/// An event is kept for this time after its deliveries expire, because a delivery that is resent on the last day must
 /// still be retried.
 pub(super) const NEEDED_AFTER_LOG: TimeDelta = TimeDelta::days(2);
 
@@ -58,7 +58,7 @@ impl Step<'_> {
                     self.batch.delete_whole(Key::new(&key), value.len());
                     self.delete_others(&key, &value)?;
                 }
-                // An undecodable row may still be needed, so it stays.
+                // An undecodable row may still be needed, so it is kept.
                 Some(Age::Stays) | None => {}
                 Some(Age::IsNewer) => return Ok(true),
             }

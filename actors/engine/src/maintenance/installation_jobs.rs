@@ -195,8 +195,8 @@ impl Job for ExpiredAccounts {
     }
 }
 
-/// Finishes or rolls back interrupted imports, including imports of an earlier process. An import is finished
-/// if all its records were valid. While this job runs, no other import can begin.
+/// Finishes interrupted imports whose records were all valid, and rolls back other interrupted imports. This includes
+/// imports of an earlier process. While this job runs, no other import can begin.
 #[derive(Default)]
 pub(super) struct InterruptedImports;
 

@@ -2,8 +2,9 @@
 //!
 //! The change writes the row `keys::reminding`, if the service sends mails. Invariants:
 //! - A step reads at most [`APPOINTMENTS_MAX`] appointments and writes one batch.
-//! - For each configured number of hours before a start, an appointment gets at most one reminder. Therefore
-//!   the progress is not stored: after a restart, the job begins again with the appointment that starts next.
+//! - For each configured number of hours before a start, an appointment gets at most one reminder, even if
+//!   a step is repeated. Therefore the progress is not stored: after a restart, the job begins again with the
+//!   appointment that starts next.
 //! - A reminder whose due time has passed is not written.
 
 use chrono::TimeDelta;

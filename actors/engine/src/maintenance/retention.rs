@@ -6,7 +6,7 @@
 //! - If a record was created before the retention was set, its age by steady time has two parts: the age by
 //!   its stamp when the retention was set, and the steady time since then.
 //! - An appointment is expired when both clocks are past its end plus the retention period.
-//! - The newest audit entry stays, because it contains the usage of the business.
+//! - The newest audit entry is kept, because it contains the usage of the business.
 //! - Records of one kind are read in the order of creation, and appointments in the order of their start.
 
 use chrono::TimeDelta;
@@ -208,7 +208,7 @@ struct Expiry<'a> {
 
 impl Expiry<'_> {
     /// Reads the records of a kind, including changes that are not durable yet, and adds the deletions of expired
-    /// records to the step. Undecodable records stay.
+    /// records to the step. Undecodable records are kept.
     fn look<R: Expires>(&mut self) -> Result<bool, StoreError> {
         let state = self.state;
         for row in state.store.scan(&R::range(state.id, &self.terms), Order::Ascending) {

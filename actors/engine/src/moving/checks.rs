@@ -17,8 +17,8 @@ use domain::{
 
 use super::record::MovedKind;
 
-/// The maximum time by which a stamp may be in the future, because the clock of the machine that wrote the stamp may
-/// have been ahead.
+/// The maximum time by which a stamp may be in the future. The clock of the machine that wrote the stamp may have been
+/// ahead.
 const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 
 pub(super) fn check(

@@ -136,8 +136,8 @@ pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
         // submitted batches.
         store.wait_durable(id).await?;
         let mut writer = BulkWriter::new(store, id);
-        // A long value has several rows, which are deleted one by one. The first row of a value has the smallest key,
-        // so a step that ends between the rows of a value skips no row.
+        // A long value has several rows with successive keys. The scan reads single rows in the order of their keys. So
+        // if a step ends between two rows of a value, the next step deletes the other rows of the value.
         let mut left = keys::all(id);
         loop {
             shared.check_open()?;
@@ -168,8 +168,8 @@ fn deletion(key: Key) -> Batch {
     batch
 }
 
-/// Returns the next business that is not open yet, with its profile. Returns an error if all businesses that are not
-/// open are set aside.
+/// Returns the next business that is not open yet, with its profile. Returns an error if only businesses that
+/// are set aside are left.
 fn next_staged(store: &Store) -> Result<Option<(BusinessId, Vec<u8>)>, StoreError> {
     let mut left = Ok(None);
     for row in store.scan(&rows(), Order::Ascending) {

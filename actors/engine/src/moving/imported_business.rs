@@ -108,7 +108,7 @@ impl ImportedBusiness {
             }
             return Ok(problems);
         }
-        // Only the `end` line of a business, which is not a record, has no kind and no key.
+        // A line without a kind and a key is the `end` line of a business, which is not a record.
         let of = self.of;
         let (Some(kind), Some(key)) = (moved.kind(), moved.key(of)) else { return Ok(problems) };
         let (place, stamped) = (key.to_vec(), moved.stamps());
@@ -306,8 +306,8 @@ impl ImportedBusiness {
         Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
     }
 
-    /// True if the referenced record exists, or if the business has retention periods, so that the record may have
-    /// expired.
+    /// True if the referenced record exists. Also true if the business has retention periods, because the record may
+    /// then have expired.
     fn may_refer_to(&self, key: Option<Key>) -> Result<bool, StoreError> {
         key.filter(|_| self.retention.is_none()).map_or(Ok(true), |key| self.staged.has(key))
     }

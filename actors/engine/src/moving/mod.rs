@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - Ids and stamps do not change. An import creates only businesses that the store does not have.
-//! - A business under import is not in any list. Its profile is stored under a separate key (`keys::moving`)
+//! - A business that is being imported is not in any list. Its profile is stored under a separate key (`keys::moving`)
 //!   until one batch opens the business, which makes it visible.
 //! - Businesses are opened only when all records are valid and durable. This moment is the *point of no return*: an
 //!   import that stops earlier is rolled back (its rows are deleted), and an import that stops later is finished. When

@@ -125,7 +125,7 @@ pub(crate) struct ImportPermit {
 
 impl Drop for ImportPermit {
     fn drop(&mut self) {
-        // The permit is released before the job is notified, because the job needs it.
+        // The permit is released before the job is notified, because the job needs the permit.
         self.permit = None;
         self.left.notify_one();
     }

@@ -23,8 +23,8 @@ use crate::error::EngineError;
 /// When an import has worked for longer than this since its last pause, it pauses before the next record. The work
 /// between two pauses is a *turn*.
 const TURN_MAX: Duration = Duration::from_millis(2);
-/// The maximum pause after a turn. Up to this maximum, the pause is as long as the turn, so an import uses about half
-/// of one core.
+/// The maximum pause after a turn. A pause is as long as the turn before it, but at most this long. So an import uses
+/// about half of one core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,8 +76,8 @@ impl Import {
         })
     }
 
-    /// Records that a line is invalid. The import then opens no business. If the line begins a business, the records of
-    /// this business are skipped.
+    /// Must be called for a line that is not a valid record. The import then opens no business. If the line was meant
+    /// to begin a business, the records of this business are skipped.
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
         if was_business {
@@ -109,8 +109,8 @@ impl Import {
         found.into_iter().map(|problem| Wrong { line, problem }).collect()
     }
 
-    /// The problem of a record that is not within a business. No problem is reported after an invalid record,
-    /// because the business of the record may be skipped.
+    /// The problem of a record for which no business has begun. After an invalid record, no such problem is reported,
+    /// because the line that begins the business may be the invalid record.
     fn of_no_business(&self) -> Vec<Problem> {
         if self.all_good { vec![Problem::new("kind", ImportProblem::NoBusiness)] } else { Vec::new() }
     }

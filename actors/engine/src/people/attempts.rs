@@ -31,7 +31,7 @@ const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 const PROMPT: u32 = 5;
 const DELAY_MAX: u32 = 5;
 /// The maximum number of attempts in progress from one IP address. Without this limit, one IP address could delay the
-/// attempts from all others.
+/// attempts from all other addresses.
 const AT_ONCE_MAX: usize = 8;
 
 pub(crate) struct Attempts {

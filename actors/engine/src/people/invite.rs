@@ -60,8 +60,8 @@ impl People {
     ///
     /// An invitation changes no confirmed account: the operator gets no link for such an account, and the offer is
     /// mailed. Another person may have set the password of an unconfirmed account, so an invitation by the operator
-    /// clears this password. If a member invites an unconfirmed account, the invitation must be mailed, and is refused
-    /// if the service sends no mails.
+    /// clears this password. If a member invites a person whose account is unconfirmed, the invitation must be mailed.
+    /// If the service sends no mails, such an invitation is refused.
     pub async fn invite(
         &self,
         business: &BusinessHandle,

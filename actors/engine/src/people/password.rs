@@ -125,8 +125,8 @@ impl Hasher {
         tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
     }
 
-    /// Checks a password. If there is no stored hash, every password is wrong. The duration of the check of a wrong
-    /// password depends only on the given password.
+    /// Checks a password. If there is no stored hash, every password is wrong. If the given password is wrong,
+    /// the duration of the check depends only on the given password.
     pub(super) async fn check(&self, kept: Option<&str>, given: &str) -> Result<PasswordCheck> {
         let (hash, known) = (kept.unwrap_or(self.hashing.dummy_hash()).to_owned(), kept.is_some());
         let (hashing, [prepared, as_given]) = (self.hashing, forms(given));

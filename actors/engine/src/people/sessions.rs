@@ -1,6 +1,7 @@
 //! Sessions and links: lookup by token, use of links, and changes to the password and the address.
 //!
-//! A repeated lookup of a session reads no row of the store unless a credential has changed.
+//! A repeated lookup of a session reads the person from a cache, not from the store. After a change to a credential,
+//! the next lookup reads the store again.
 
 use std::sync::Arc;
 
@@ -87,8 +88,8 @@ impl People {
 
     /// Uses a link that confirms an address. The session must belong to the account that requested the link. Otherwise
     /// a stranger who receives the mail, for example because the address is mistyped, could take over the account.
-    /// Fails with [`Refusal::Expired`], [`Refusal::NotAllowed`], or [`Refusal::Conflict`] if another account has got
-    /// the address since the request.
+    /// Fails with [`Refusal::Expired`] or [`Refusal::NotAllowed`]. Fails with [`Refusal::Conflict`] if another account
+    /// has got the address since the request.
     pub async fn prove_email(&self, link: &Token, session: Option<&Token>) -> Result<Opened> {
         let seen = self.open_link(link).await?;
         let id = seen.person.id;
@@ -152,7 +153,7 @@ impl People {
     /// changes when the link is used. The returned token is valid until the mail is composed, because the link then
     /// gets a new token. If the service sends no mail, the address changes immediately.
     ///
-    /// Fails with [`Refusal::NotAllowed`], with [`Refusal::Expired`], or with [`Refusal::Conflict`] in these cases:
+    /// Fails with [`Refusal::NotAllowed`] or [`Refusal::Expired`]. Fails with [`Refusal::Conflict`] in these cases:
     /// - Too many mails were sent.
     /// - A link that was mailed to the current address must be used first.
     /// - The service sends no mail and the address is taken.

@@ -63,7 +63,8 @@ pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
     upgrade::check(&meta)?;
-    // The repair would skip a business that is set aside and leave its future stamps, so the repair is refused.
+    // The repair cannot read a business that is set aside. The business would keep its future stamps, so the repair is
+    // refused.
     if let Some((business, _)) = store.businesses_set_aside().first() {
         return Err(StoreError::BusinessSetAside { business: *business }.into());
     }
@@ -202,7 +203,7 @@ impl Repair<'_> {
         Ok(map)
     }
 
-    /// Sets the steady time of idempotency keys to the current steady time if it is in the future.
+    /// If the steady time of an idempotency key is in the future, replaces it with the current steady time.
     async fn idempotency(&mut self, of: BusinessId) -> Result<u64, StoreError> {
         let (steady, mut moved) = (self.steady, 0);
         self.walk(keys::idempotency_from(of, steady.day()), |key, value, batch| {

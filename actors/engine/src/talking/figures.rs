@@ -7,7 +7,7 @@ use domain::{Channel, GateRule};
 use store::measure::{Distribution, Histogram};
 use view::TurnView;
 
-/// The upper bounds of the buckets of both histograms, in microseconds.
+/// The upper bounds of the histogram buckets, in microseconds.
 const MICROS: [u64; 12] = [
     1_000, 5_000, 20_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_000_000, 3_000_000, 5_000_000,
     8_000_000,

@@ -51,8 +51,8 @@ const MOMENT_AFTER: Duration = Duration::from_millis(1_200);
 const FINISH_TIME_MAX: Duration = Duration::from_millis(500);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
-/// The minimum time for the function calls of a round. It applies even if the response ends at the deadline, because
-/// the complete function calls in the response are still answered.
+/// The minimum time for answering the function calls of a round. Even if the response ends at the deadline, its
+/// function calls get this time.
 const FUNCTIONS_TIME_MIN: Duration = Duration::from_secs(1);
 /// The model is not used for this time after [`FAILURES`] failures, or after its server has refused a
 /// request.
@@ -116,8 +116,8 @@ struct Model {
     server: Arc<dyn ModelServer>,
     model: String,
     options: Map<String, Value>,
-    /// Whether the requests contain `stream_options`. After a response with the status 400 that names this field, they
-    /// no longer contain it.
+    /// Whether the requests contain `stream_options`. If a response with the status 400 names this field, later
+    /// requests do not contain it.
     says_usage: AtomicBool,
     seats: Seats,
     rest: Mutex<Resting>,

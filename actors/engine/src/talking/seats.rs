@@ -43,7 +43,7 @@ pub(super) struct Seat {
 }
 
 impl Seats {
-    /// Waits for a seat. The caller sets a timeout. Returns `None` if the maximum number of requests waits.
+    /// Waits for a seat. The caller sets a timeout. Returns `None` if [`WAITING_MAX`] requests are already waiting.
     pub(super) async fn take(&self, of: BusinessId, is_website: bool) -> Option<Seat> {
         let (granted, seat) = oneshot::channel();
         {
@@ -69,8 +69,8 @@ impl Seats {
 }
 
 impl Taken {
-    /// Takes a seat for the waiting request whose business has the fewest seats. If several businesses have the fewest,
-    /// takes it for the oldest of their requests.
+    /// Takes a seat for the waiting request whose business has the fewest seats. If there are several such
+    /// businesses, the oldest of their requests gets the seat.
     fn next(&mut self) -> Option<Waiting> {
         let fits = |waiting: &Waiting| {
             let own = self.of.get(&waiting.of).copied().unwrap_or_default();

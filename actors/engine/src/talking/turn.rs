@@ -72,8 +72,8 @@ impl BusinessHandle {
     }
 
     /// Runs the rounds of the model. If no round runs, the guided path answers the turn. A function call may need
-    /// requests to the engine. Adds the answers to those requests that are not changes to `prepared`, for the last step
-    /// of the turn.
+    /// requests to the engine. If such a request is not a change, its answer is added to `prepared` for the last
+    /// step of the turn.
     async fn rounds(&self, model: &Model, request: &Request, prepared: &mut Prepared) -> Result<Rounds> {
         let began = Instant::now();
         let deadline = began + TURN_TIME_MAX;

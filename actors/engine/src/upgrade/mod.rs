@@ -30,7 +30,7 @@ pub enum Upgrades {
 
 /// The formats that can be converted.
 ///
-/// Only the steps from formats 1, 2, 6, 8, 10 and 11 convert rows. A step also changes the format number, so
+/// Only the steps from formats 1, 2, 6, 8, 10 and 11 convert rows. Every step changes the format number, so
 /// that earlier versions do not open a store with contents that they do not know. These contents are new
 /// record versions and kinds of rows (step from 3), rows of people, memberships, sessions, links and mails
 /// (step from 4), the journal (step from 5), merged contacts (step from 7), feeds (step from 8), connected

@@ -261,7 +261,7 @@ async fn index_rows_of_calls_of_format_10_get_the_status_and_no_other_row_change
     expected.insert(keys::meta().to_vec(), meta.encode());
     let after = upgraded(&before).await;
     assert!(after == expected, "rows differ");
-    // The index row of the call that cannot be decoded stays.
+    // The upgrade keeps the index row of the call that cannot be decoded.
     let unknown = of_kind(&after, kind::CALL_BY_START)
         .filter(|(_, row)| CallRow::decode(row).unwrap().status.is_none());
     assert_eq!(unknown.count(), 1);

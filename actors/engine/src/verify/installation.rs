@@ -98,8 +98,8 @@ impl Installation {
             installation_kind::SLUG => {
                 let Some(owner) = checker.decoded::<SlugOwner>(value) else { return };
                 let of = owner.business_id;
-                // A slug of a missing business is not damage, because a restore that repeats the deletion of a business
-                // does not delete the slug.
+                // If a restore repeats the deletion of a business, it does not delete the slug of the business. A slug
+                // of a missing business is therefore not damage.
                 if owner.reserved_until.is_some() || !checker.is_there(&keys::profile(of)) {
                     return;
                 }

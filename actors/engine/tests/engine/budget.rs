@@ -259,8 +259,8 @@ async fn make_old(store: &Store, of: BusinessId) {
         let (key, value) = row.unwrap();
         let record = AuditRecord::decode(&value).unwrap();
         let bytes = AuditRecord { usage: None, ..record }.encode();
-        // The first version of the format stored only the entry. In the current version, an empty list follows the
-        // entry, so its byte is removed here.
+        // The first version of the format stored only the entry. In the current version, a list follows the entry. This
+        // list is empty here, and its only byte is removed.
         let old = [&[1], &bytes[1..bytes.len() - 1]].concat();
         assert_eq!(AuditRecord::decode(&old).unwrap().usage, None);
         batch.put(Key::new(&key), old);

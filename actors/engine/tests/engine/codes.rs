@@ -51,7 +51,7 @@ impl Salon {
         by_receptionist.map(|turn| turn.text.clone()).unwrap_or_default()
     }
 
-    /// The codes that were mailed since the last call, each with its address.
+    /// The codes that were mailed since the mails were last read, each with the address of its mail.
     async fn mailed(&self) -> Vec<(String, String)> {
         everything_else_runs().await;
         let codes = self.post.take().into_iter().filter_map(|letter| match letter.content {
@@ -61,7 +61,7 @@ impl Salon {
         codes.collect()
     }
 
-    /// The code of the only mail since the last call.
+    /// The only code that was mailed since the mails were last read.
     async fn code(&self) -> String {
         let mut mailed = self.mailed().await;
         assert_eq!(mailed.len(), 1, "{mailed:?}");
@@ -226,7 +226,7 @@ async fn a_code_is_mailed_again_after_a_failure_of_the_relay() {
     assert!(salon.said(id, &code).await.ends_with("Shall I cancel it?"));
 }
 
-/// A text thread of this number.
+/// Starts a text thread from the phone number [`NUMBER`].
 async fn texts(handle: &BusinessHandle) -> ConversationId {
     started(handle, StartConversation { from: Some(phone(NUMBER)), ..start(Channel::Sms) }).await
 }

@@ -1,5 +1,5 @@
 //! The consent of customers to emails. The link in a mail stops the emails to the address that received this mail. A
-//! restore repeats the consents since the backup.
+//! restore with the list of tombstones applies the consents that were set after the backup.
 
 use domain::{Actor, ContactDetails, ContactId, ContactPatch, Email, EmailConsent, Phone, TextConsent};
 use engine::business::Request;

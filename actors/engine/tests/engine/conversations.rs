@@ -157,7 +157,7 @@ async fn a_caller_is_found_by_their_number_or_becomes_a_contact() {
         handle.contact(new["contact_id"].as_str().unwrap().parse().unwrap()).await.unwrap().unwrap();
     assert_eq!((contact.name.as_deref(), contact.phone.as_deref()), (Some("Bob"), Some("+15550000002")));
 
-    // A message is linked to the contact with its phone number. If there is none, no contact is created.
+    // A message is linked to the contact with its phone number. A message from an unknown number creates no contact.
     assert_eq!(json(&done(&handle, message(1)).await)["contact_id"], known);
     assert!(json(&done(&handle, message(77)).await)["contact_id"].is_null());
     let without_number = RecordCall {

@@ -87,8 +87,8 @@ async fn a_backup_names_missing_rows_and_a_restore_needs_their_acceptance() {
     assert_eq!(store.newest_entry(shop.id).unwrap().unwrap().usage, None);
     assert!(store.newest_entry(other.id).unwrap().unwrap().usage.is_some());
     store.close().await.unwrap();
-    // The record of an API key is a row of the installation, but counts in the usage of the business.
-    // Therefore its loss is reported for the business.
+    // The record of an API key is a row of the installation, but the usage of the business includes it. Therefore the
+    // loss of this record is reported for the business.
     world.lose(&listed).await;
     let lacks = backed_up(&world, &at("keys")).await;
     assert!(lacks.contains(&(other.id, "keys".to_owned(), Some(1), 0)), "{lacks:?}");

@@ -252,7 +252,7 @@ impl World {
         self.engine.business(shop.id)
     }
 
-    /// Sends a change, and returns when every task has either ended or waits for the test.
+    /// Sends a change. Returns when every other task has ended or waits for the test.
     pub(crate) async fn ask<C: Change + 'static>(&self, shop: &Shop, change: C) -> Pending<C> {
         self.ask_as(shop, by_operator(), change).await
     }

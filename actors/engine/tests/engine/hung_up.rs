@@ -75,7 +75,7 @@ async fn an_invitation_creates_one_account_wherever_the_client_hangs_up() {
         world.disk.set_sync_delay(std::time::Duration::from_secs(1));
         let first = invite(&world, &shop, once(1, 1), "ada@example.com");
         // The account, the membership and the link are committed one after the other. The client disconnects
-        // after this number of commits.
+        // after `commits` commits.
         tokio::time::sleep(std::time::Duration::from_millis(500 + 1_000 * commits)).await;
         assert!(!first.is_finished(), "after {commits} commits");
         first.abort();

@@ -416,8 +416,8 @@ async fn a_contact_gets_a_bounded_number_of_merged_contacts() {
     assert!(!two.is_moving().await);
 }
 
-/// Three contacts are merged one after the other. The erasure of the first id erases all of them, even while
-/// records are still moving.
+/// The contact `gone` is merged into `kept`, and then `kept` into `third`. The erasure of `gone` erases all three, even
+/// while records are still moving.
 #[tokio::test(start_paused = true)]
 async fn an_erasure_of_any_id_erases_all_merged_contacts() {
     for is_moving in [false, true] {

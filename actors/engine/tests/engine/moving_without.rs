@@ -179,7 +179,7 @@ async fn an_import_refuses_missing_references_unless_they_may_have_expired() {
     let told = problems_of(moved.clone()).await;
     let paths: std::collections::BTreeSet<_> = told.iter().map(|wrong| wrong.problem.path.as_str()).collect();
     assert_eq!(paths.into_iter().collect::<Vec<_>>(), ["appointment_id", "call_id"]);
-    // If a retention is set, the referenced records may have expired, so their absence is accepted.
+    // If the export contains retention periods, the referenced records may have expired, so their absence is accepted.
     moved.insert(1, Moved::Retention(domain::Retention::default()));
     if let Some(Moved::End { records }) = moved.last_mut() {
         *records += 1;
@@ -195,7 +195,7 @@ async fn an_import_refuses_missing_references_unless_they_may_have_expired() {
         _ => None,
     });
     assert!(calls.clone().count() == 2 && calls.clone().all(|call| *call == call.erased()));
-    // The retention may occur only once, and only before other records.
+    // The retention periods may occur only once, and only before other records.
     moved.insert(2, moved[1].clone());
     moved.insert(4, moved[1].clone());
     let told = problems_of(moved).await;

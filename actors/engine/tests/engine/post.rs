@@ -60,7 +60,7 @@ impl Post {
         *self.mood.lock() = mood;
     }
 
-    /// The letters accepted since the last call.
+    /// The letters that were accepted since this function was last called.
     pub(crate) fn take(&self) -> Vec<Letter> {
         std::mem::take(&mut *self.taken.lock())
     }

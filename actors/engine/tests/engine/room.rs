@@ -135,8 +135,8 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
     handle.change(by_operator(), stop.clone()).await.unwrap();
     handle.change(by_operator(), PatchBusiness::suspending(true)).await.unwrap();
 
-    // A change that is already in effect writes nothing. With a new idempotency key it is refused, because
-    // its response cannot be stored.
+    // A change that is already in effect writes nothing. If such a change has a new idempotency key, it is
+    // refused, because its response cannot be stored.
     let applies = world.disk.applies();
     assert_eq!(body(&handle.change(by_operator(), Cancel { id }).await.unwrap()), body(&cancelled));
     handle.change(by_operator(), RevokeKey { id: key }).await.unwrap();

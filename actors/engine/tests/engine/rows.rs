@@ -136,8 +136,8 @@ impl SearchTexts {
         }
     }
 
-    /// Checks that the rows contain exactly the search texts of the records whose ids are not greater than the
-    /// id in the key of the last row.
+    /// Checks that the rows contain exactly the expected search texts. If the id of a record is greater than the id in
+    /// the key of the last row, its search text is not in a row yet.
     fn check(&self) {
         for (kind, rows) in &self.filed {
             let last = &rows.last().unwrap().0;

@@ -156,7 +156,7 @@ fn an_override_of_this_and_future_moves_the_later_occurrences() {
     let one = "RECURRENCE-ID:20261203T090000Z\nDTSTART:20261203T180000Z\nDURATION:PT1H";
     let both = format!("{lines}\nEND:VEVENT\nBEGIN:VEVENT\nUID:1\n{one}");
     assert_eq!(with_override(&both), ["01T09/01T10", "02T12/02T14", "03T18/03T19"]);
-    // An override of this and all later occurrences can move occurrences before the window into the window.
+    // An override of this and all later occurrences can move an occurrence into the window from a time before it.
     let old = event("UID:1\nDTSTART:20261001T100000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY;COUNT=3")
         + &event(
             "UID:1\nRECURRENCE-ID;RANGE=THISANDFUTURE:20261002T100000Z\nDTSTART:20261202T100000Z\nDURATION:PT1H",

@@ -39,7 +39,7 @@ pub const RESPONSE_BODY_BYTES_MAX: usize = 16 * 1024;
 
 pub const RESPONSE_TEXT_BYTES_MAX: usize = 1024;
 
-/// The client closes a used connection that is not ready for another request within this time.
+/// If a connection is not ready for another request within this time after a response, the client closes it.
 const READY_TIME_MAX: Duration = Duration::from_millis(50);
 
 pub(super) const AGENT: &str = concat!("receptionist/", env!("CARGO_PKG_VERSION"));

@@ -220,7 +220,7 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
     let again_after = options.timeout.min(ASK_AGAIN_AFTER);
     options.timeout = ANSWER_TIME_MAX;
     // The library lets concurrent lookups of a name share one question. A lookup that joined late times out together
-    // with the first lookup. This retry lets it ask again.
+    // with the first lookup. With this one retry, the late lookup then asks again.
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;

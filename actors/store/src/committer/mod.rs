@@ -112,8 +112,8 @@ impl Committer {
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store allows");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
-        // The ticket is noted under the queue's lock, so it cannot overwrite `u64::MAX`, which marks a
-        // failure.
+        // After a failure, `newest` must stay `u64::MAX`. The ticket cannot overwrite this value, because it is noted
+        // while the queue is locked and open. A failure sets the value and closes the queue under the same lock.
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 

@@ -90,8 +90,8 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// Returns the parts of the range that belong to no business that is set aside. If the whole range
-    /// belongs to a business that is set aside, returns this business as an error.
+    /// Returns the parts of the range that remain without the rows of the businesses that are set aside. If the whole
+    /// range belongs to one of these businesses, returns this business as an error.
     fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
         if self.any() {
@@ -111,8 +111,8 @@ impl Damaged {
         Ok(parts)
     }
 
-    /// Returns the rows of a range, except the rows of businesses that are set aside. The function `all`
-    /// scans a range without this exception.
+    /// Returns the rows of a range, except the rows of businesses that are set aside. The function `all` must return
+    /// all rows of a range.
     pub(super) fn scan<'a>(
         &'a self,
         range: &KeyRange,

@@ -5,7 +5,7 @@
 //! DIR/journal                     batches that may not be in sled's files yet
 //! DIR/committed                   the number of the newest durable batch
 //! DIR/segments                    the pages in each complete segment of sled's log
-//! DIR/isolating                   the isolation of a corrupt page that is in progress
+//! DIR/isolating                   present while a corrupt page is being isolated
 //! DIR/*.damaged                   damaged files and pages, after their replacement
 //! DIR/format                      the versions that may read and write the store
 //! DIR/tombstones                  revocations and erasures
@@ -255,7 +255,8 @@ impl Drop for DiskBackend {
     }
 }
 
-/// Creates the directory and its parents. Only the user of the service has access to them.
+/// Creates the directory and its missing parents. Only the user account of the service has access to
+/// the new directories.
 pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
     let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     created.map_err(|source| StoreError::CreateDirectory { path: path.to_owned(), source })

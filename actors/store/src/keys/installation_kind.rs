@@ -31,11 +31,10 @@ kinds! {
     /// A business that is being imported. The value is its final `Business`. The row with the nil UUID and an empty
     /// value means that all imported businesses are valid and durable.
     MOVING = 0x18, 33, fn moving(business: BusinessId);
-    /// The owner of a slug, the name of a booking page in its URL. The key contains a hash of the slug. The
-    /// value is the `SlugOwner`, which the reader compares with the slug, because two slugs may have the same
-    /// hash.
+    /// The owner of a slug. A slug is the name of a booking page in its URL. The key contains a hash of the slug. The
+    /// value is the `SlugOwner`. The caller compares the slugs, because two slugs may have the same hash.
     SLUG = 0x20, 33, fn slug(slug: &str);
-    /// The counts for a limit on notices, codes or tokens of the model. The key contains a keyed hash of the
+    /// The counts for a limit, for example on notices, codes or model tokens. The key contains a keyed hash of the
     /// limit, the business and the limited address, if any. The value is the `NoticeCountRecord`.
     NOTICE_COUNT = 0x21, 49, fn notice_count(hash: &[u8; 32]);
     /// A feed that is not revoked. The key contains the SHA-256 of the feed's token. The value contains the ids of
@@ -43,8 +42,8 @@ kinds! {
     FEED_BY_TOKEN = 0x22, 49, fn feed_by_token(hash: &[u8; 32]);
     /// The time of the last request for a feed. The value is the instant, as the 8 bytes of [`super::millis_value`].
     FEED_FETCHED = 0x23, 49, fn feed_fetched(business: BusinessId, id: FeedId);
-    /// An entry of the list of all calendars: the business and the calendar's id → nothing. The entry of a disconnected
-    /// calendar stays until the rows of its events are deleted.
+    /// An entry of the list of all calendars. The value is empty. The entry of a disconnected calendar stays until the
+    /// rows of its events are deleted.
     CALENDAR_INDEX = 0x24, 49, fn calendar_index(business: BusinessId, id: CalendarId);
     PERSON = 0x30, 33, fn person(id: PersonId); // → `Person`
     /// An entry of the index of people by email address. The key contains a hash of the address in lower case. The

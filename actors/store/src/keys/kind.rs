@@ -81,7 +81,7 @@ kinds! {
     /// feed of the whole business) and the id of the feed. The value is the SHA-256 of the feed's token.
     FEED_LIVE = 0x12, 49;
     CALENDAR_STATE = 0x13, 33, fn calendar_state(id: CalendarId); // The state of the reads: the id → `CalendarState`
-    /// The busy times of all events of a calendar: its id → `CalendarBusy`.
+    /// The busy times of all events of a calendar. The value is the `CalendarBusy`.
     CALENDAR_BUSY = 0x14, 33, fn calendar_busy(id: CalendarId);
     /// An event of a connected calendar. The key ends with the calendar and a hash that identifies the event
     /// (`CalendarEvent::hash`). The value is the `CalendarEvent`.
@@ -106,7 +106,7 @@ kinds! {
     /// An entry of the index of appointments by id. The value is the start, as the 8 bytes of [`super::millis_value`].
     APPOINTMENT_START = 0x25, 33, fn appointment_start(id: AppointmentId);
     /// An entry of the index of appointments by last change. The value is the start, as 8 bytes. An appointment that
-    /// was never changed has no entry, because ids already sort by the time of creation.
+    /// was never changed has no entry, because its id already contains the time of its creation.
     APPOINTMENT_BY_UPDATE = 0x26, 41, fn appointment_by_update(updated_at: Timestamp, id: AppointmentId);
     LINKS = 0x28, 33, fn links(appointment: AppointmentId); // The manage links of an appointment: its id → `LinksRecord`
     LINK = 0x29, 49, fn link(hash: &[u8; 32]); // A manage link: the SHA-256 of its token → `LinkRecord`
@@ -160,9 +160,9 @@ kinds! {
         fn conversation_by_contact(contact: ContactId, started_at: Timestamp, id: ConversationId); // → nothing
     /// An entry of the list of open conversations. The value is empty.
     CONVERSATION_OPEN = 0x57, 33, fn conversation_open(id: ConversationId);
-    /// An entry of the list of ended conversations. The key ends with 0 for a chat of the website or 1 for
-    /// another channel, and the id. If the budget has no room for a new conversation, the first conversation
-    /// of this list is deleted. The value is empty.
+    /// An entry of the list of ended conversations. The key ends with a channel byte and the id. The byte is 0 for a
+    /// chat of the website and 1 for any other channel. The value is empty. If the budget has no room for a new
+    /// conversation, the first conversation of this list is deleted.
     CONVERSATION_ENDED = 0x58, 34;
     GAP = 0x5a, 33, fn gap(id: GapId); // A question that the receptionist could not answer: its id → `Gap`
     EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends
@@ -188,11 +188,11 @@ kinds! {
     /// value is the `ConsentRecord`.
     CONSENT = 0x6f, 49, fn consent(hash: &[u8; 32]);
     AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`
-    /// An idempotency key. The row's key contains a hash, and the day by the steady clock
-    /// ([`domain::SteadyTime`]). The value is the `IdempotencyRecord`. Version 1 of that record used the wall
-    /// clock.
+    /// An idempotency key. The row's key contains a hash and the number of a day, which the steady clock determines
+    /// ([`domain::SteadyTime`]). The value is the `IdempotencyRecord`.
     IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);
-    /// The newest audit id at a time of the steady clock. No id that was created before that time is larger.
+    /// An age mark. The key ends with a time of the steady clock. The value is the audit id that was the newest at this
+    /// time. Records with this id or a smaller id existed at this time.
     AGE = 0x79, 25, fn age(at: SteadyTime);
     ERASURE = 0x7a, 33, fn erasure(contact: ContactId); // A contact that is being erased: its id → `ErasureRecord`
     ERASING = 0x7b, 33, fn erasing(); // The progress of the current erasure: zeros → `ErasingRecord`

@@ -127,8 +127,8 @@ pub fn is_well_formed(key: &[u8]) -> bool {
     other(kind).or(kind::width(kind)) == Some(key.len())
 }
 
-/// Returns the key of a record of this kind, from the key of an index row that ends with the last part of the record's
-/// key.
+/// Returns the key of the record to which an index row belongs. `kind` is the kind of the record. `index` is the key of
+/// the index row. It must end with the last part of the record's key.
 pub fn indexed(business: BusinessId, kind: u8, index: &[u8]) -> Result<Key, StoreError> {
     let start = start(business, kind);
     let length = kind::width(kind).map_or(0, |width| width - start.len());

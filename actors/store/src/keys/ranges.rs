@@ -95,7 +95,7 @@ pub fn calls_of_contact(
     within(of_id(business, kind::CALL_BY_CONTACT, contact), from, to)
 }
 
-/// The indexes of messages. Each is in order of creation.
+/// The indexes of messages. The messages in each index are in the order of their creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessagesOf {
     Business,
@@ -156,7 +156,8 @@ pub fn memberships_of(person: PersonId) -> KeyRange {
     KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::MEMBER_OF, person))
 }
 
-/// Returns the id under which changes to a person are submitted. It determines their lane in the committer.
+/// Returns the id under which changes to a person are submitted. The id determines the lane of these changes in the
+/// committer.
 pub fn lane_of(person: PersonId) -> BusinessId {
     person.uuid().into()
 }

@@ -221,8 +221,8 @@ impl State {
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map keeps all batches up to its last save. Of the batches after the save, it keeps the first
-        // few (a random number), and some rows of the batches that follow these.
+        // The map keeps all batches up to its last save. It then keeps a random number of further batches completely,
+        // and some rows of the batches after these.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
         let mut passing = self.unsaved.split_off((home - saved) as usize);

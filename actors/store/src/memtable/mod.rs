@@ -232,8 +232,8 @@ impl Tables {
         (keys, self.active.newest)
     }
 
-    /// Skips deleted rows until it reaches a row, or a key that the tree may contain. Also returns the last key that it
-    /// skipped.
+    /// Skips deleted rows. Stops at the next row that exists, after a deleted row that is still in the tree, or after
+    /// `PASSED_MAX` deleted rows. Also returns the last key that it skipped.
     fn pass(&self, rest: &mut Rest, below: Option<&[u8]>) -> (Next, Option<Key>) {
         let mut passed = None;
         for at in 0.. {

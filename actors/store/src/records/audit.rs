@@ -1,7 +1,7 @@
 //! Entries of the audit log.
 //!
-//! Every change to the rows and bytes that a business uses writes an entry, so the newest entry contains the
-//! current numbers.
+//! If a change alters the number of rows or bytes that a business uses, it writes an entry. So the newest entry
+//! contains the current numbers.
 
 use domain::{Actor, Amount, AuditEntry, Budget, BudgetKind, FieldChange, Limit, ResourceId, Usage};
 use uuid::Uuid;

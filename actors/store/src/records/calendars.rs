@@ -51,8 +51,8 @@ impl Field for CalendarPassword {
     }
 }
 
-/// Ranges are stored as differences in whole seconds, so that the 50,000 ranges of a calendar fit into one value. A
-/// start is rounded down and an end is rounded up.
+/// Ranges are stored as differences in whole seconds, so that up to 50,000 ranges of a calendar fit into one value.
+/// The start of a range is rounded down, and its end is rounded up.
 impl Field for Spans {
     fn write(&self, to: &mut Vec<u8>) {
         let seconds = self

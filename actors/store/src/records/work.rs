@@ -19,7 +19,7 @@ pub struct ErasureRecord {
     pub phone: Option<[u8; 16]>,
     pub email: Option<[u8; 16]>,
     /// This field is set only for a contact that was merged into another contact. It contains the id of the merge, and
-    /// the digests of the phone numbers and email addresses that the other contact did not keep.
+    /// the digests of the phone numbers and email addresses that the merge removed.
     pub former: Option<(MergeId, Vec<[u8; 16]>)>,
 }
 
@@ -78,7 +78,8 @@ pub struct IdempotencyRecord {
     pub status: u16,
     /// The body of the response. It is empty if the response has no body or its body is not stored.
     pub body: Vec<u8>,
-    /// The resource to render in place of the body, which was deleted because it contained data of an erased contact.
+    /// This field is set if the body was deleted because it contained data of an erased contact. It contains the
+    /// resource to render in place of the body.
     pub shows: Option<ShownAnew>,
     /// The time of the response by the steady clock. The first version stored the time of the wall clock,
     /// which is decoded as a time of the steady clock.
@@ -150,7 +151,7 @@ pub struct RoundRecord {
 
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
-/// The newest format that changed rows of existing kinds. Format 12 added the list of unhandled calls.
+/// The newest format that changed how existing kinds of records are stored. It added an index of the unhandled calls.
 const FORMAT_OF_LAYOUTS: u16 = 12;
 
 /// The current format of stores. Opening a store converts an earlier format and refuses a later one.

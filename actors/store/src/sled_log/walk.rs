@@ -140,7 +140,7 @@ impl Log {
     }
 
     /// True if a valid message of the current use of the segment is at this offset. A disk that lost a write returns a
-    /// valid message of an earlier use, which sled does not accept.
+    /// valid message of an earlier use. sled does not accept such a message.
     pub(crate) fn is_whole_at(&self, offset: u64) -> bool {
         let at = (offset % self.segment_bytes) as usize;
         let start = offset - at as u64;
@@ -181,9 +181,9 @@ impl Log {
         Ok(())
     }
 
-    /// Calls `each` for each message of a segment with its offset. For an invalid message, `damaged` may return a
-    /// header, and the message then counts as valid. Otherwise the function stops and returns the offset of the invalid
-    /// message.
+    /// Calls `each` for each message of a segment with its offset. If `damaged` returns a header for an invalid
+    /// message, this message counts as valid. If `damaged` returns `None`, the function stops and returns the offset of
+    /// the invalid message.
     fn messages(
         &self,
         segment: &Segment,
@@ -411,7 +411,8 @@ impl Log {
         in_use.map_or(Ok(()), |(torn, _)| Err(torn.damaged()))
     }
 
-    /// Returns the torn segments with their pages. Adds the segments that are in the list but missing in the file.
+    /// Returns the torn segments with their pages. The result also contains the segments that are in the list but
+    /// missing in the file.
     fn with_pages(&self, suspects: Vec<Torn>, list: sealed::List) -> io::Result<Vec<Suspect>> {
         let since = list.start.filter(|start| *start >= self.since).unwrap_or(u64::MAX);
         let mut listed: BTreeMap<_, _> = list

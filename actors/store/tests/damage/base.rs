@@ -1,5 +1,5 @@
-//! Creates the stores that the test damages. A child process fills each store, and then closes the store or aborts. The
-//! abort simulates `kill -9`.
+//! Creates the stores. The test then damages copies of them. A child process fills each store, and then closes the
+//! store or aborts. The abort simulates `kill -9`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const UNDER_WAY: usize = 256;
 /// The maximum number of bytes that are written for each planned segment. It is larger than a segment, because sled
 /// also writes to freed segments, and such a write does not add a segment to the file.
 const BYTES_A_SEGMENT: usize = 24 << 20;
-/// The number of changes that the last process makes if it is killed after sled has written a snapshot.
+/// If the store has a snapshot and its last process is killed, this process first makes this number of changes.
 const CHANGES_AFTER_A_SNAPSHOT: usize = 60;
 
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! The rows of the stores that the test damages. A change depends only on the seed and the number of the change, so the
+//! The rows of the stores in this test. A change depends only on the seed and the number of the change, so the
 //! parent process can compute the rows that the child process has written.
 
 use std::collections::BTreeMap;

@@ -300,8 +300,8 @@ impl Disk {
         blocks
     }
 
-    /// Divides the file into parts of the length `part`. Returns true if the note overwrites the start of a part, and
-    /// not with zeros.
+    /// Divides the file into parts of the length `part`. Returns true if the note overwrites the start of a part with
+    /// bytes of which the first 8 are not all zeros.
     pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
         let Some((at, bytes)) = self.written(name, note) else { return false };
         let before = self.file(name).is_some_and(|file| self.files[file].now.get(at).is_some());

@@ -13,7 +13,7 @@ pub(crate) const LANES: usize = 6;
 /// The number of keys per business. It is small, so that most writes overwrite a row.
 const KEYS: usize = 300;
 
-/// If a seed has this bit, rows are longer, so that sled soon frees and reuses segments.
+/// A bit of the seed. If it is set, the rows are longer, so sled soon frees and reuses segments.
 pub(crate) const CHURN_SEED: u64 = 1 << 63;
 
 pub(crate) struct Lane {

@@ -18,11 +18,11 @@ use crate::notes::Note;
 use crate::session::{FAILED, Tally, check, note_acknowledged};
 
 const FILE_SYSTEM_BYTES: usize = 192 << 20;
-/// The size of the file system in memory that contains the file of the loop device. A second file fills the remaining
-/// space.
+/// The size of the tmpfs (a file system in memory) for the file of the loop device. A second file fills the remaining
+/// space of the tmpfs.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The maximum free space that the two files leave. It is so small that a sync of the process that runs next must fail.
+/// The maximum space that the second file leaves free. The next process needs more space, so its sync must fail.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
 const COMMITS_FAILING: usize = 6_000;

@@ -1,8 +1,8 @@
 //! Tests of power cuts. A process works on a store with a preloaded library, the *shim* (`shim.c`). The shim
 //! records each call that changes the store's files as a *note*. From the notes, the test computes a possible
 //! content of the disk after a power cut: some of the unsynced blocks of 4 KiB survive, each with the content
-//! of one of the writes to it. The store must open with this content, with every acknowledged change and
-//! without partial changes.
+//! of one of the writes to it. The store must open with this content. It must contain
+//! every acknowledged change and no partial change.
 //!
 //! Data that only `sync_file_range` has written is unsynced. If a change to a name in a directory survives, all earlier
 //! changes to names in this directory survive too. Changes before a sync of the directory always survive.
@@ -10,8 +10,8 @@
 //! In other runs, one call per process fails with an error or writes only half of its bytes. The store must stop or
 //! continue without loss.
 //!
-//! Other tests in this directory cover kills and power cuts while sled reuses freed segments ([`churn`]).
-//! [`syncs`] and, on a real file system, [`loops`] test failed syncs after which memory and disk differ.
+//! The module [`churn`] tests kills and power cuts while sled reuses freed segments. The module [`syncs`] tests failed
+//! syncs after which memory and disk differ. The module [`loops`] does the same on a real file system.
 //!
 //! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` set the numbers of
 //! repetitions. `POWER_SEED` repeats a run, except that the timing of the threads varies. Without a C compiler, the

@@ -49,8 +49,8 @@ pub(crate) enum Note {
 }
 
 impl Note {
-    /// True if this note records a call that the shim can make fail. Each such call, if it succeeds, is recorded in
-    /// exactly one such note, so the notes show the number of calls.
+    /// True if this note records a write, a rename or the start of a sync. The shim can simulate a failure of each of
+    /// these calls.
     pub(crate) fn can_fail(&self) -> bool {
         matches!(self, Self::Written { .. } | Self::Syncing { .. } | Self::Renamed { .. })
     }

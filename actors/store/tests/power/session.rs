@@ -31,8 +31,8 @@ const FAULTS: [i32; 3] = [5, 28, 0];
 /// The maximum number of changes in progress.
 const UNDER_WAY: usize = 24;
 
-/// A way to end a run: the process is killed some changes after sled has reused a freed segment. The test
-/// fails if sled reuses no segment within `COMMITS_CHURNING_MAX` changes.
+/// A way to end a run: after sled has reused a freed segment, the process makes further changes and then aborts.
+/// The test fails if sled reuses no segment within `COMMITS_CHURNING_MAX` changes.
 pub(crate) const CHURN: &str = "churn";
 const COMMITS_CHURNING_MAX: u32 = 30_000;
 

@@ -199,8 +199,8 @@ impl Tokens {
         (at > start).then_some((total + current, at - start))
     }
 
-    /// Whether the token is one of these words and multiplies the number before it. `cents` is also a unit of money, so
-    /// it multiplies only before another unit.
+    /// Whether the token is one of these words and multiplies the number before it. The French
+    /// `cents` (hundreds) is also a unit of money, so it multiplies only before another unit.
     fn is_multiplier(&self, at: usize, words: &[&str]) -> bool {
         self.is(at, words) && (self.at(at) != "cents" || unit(self.at(at + 1)).is_some())
     }

@@ -63,7 +63,7 @@ pub(super) fn has_form(sentence: &str) -> bool {
         || words.iter().any(is_handle)
 }
 
-/// Whether the model writes about the caller or about its instructions instead of addressing the caller.
+/// Whether the model writes about the caller or about its own instructions instead of addressing the caller.
 pub(super) fn is_reasoning(sentence: &str) -> bool {
     const REASONING: [&str; 18] = [
         "the user",

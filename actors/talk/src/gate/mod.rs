@@ -126,7 +126,7 @@ impl Gate<'_> {
                 |effect: &Effect| effect.kind == EffectKind::Cancelled && effect.resource == resource;
             resource.is_some() && talk.effects.iter().any(cancelled)
         };
-        // A booking that was cancelled later proves nothing.
+        // If an appointment was cancelled later, only its cancellation proves a claim.
         let is_effect = |kind: EffectKind| {
             talk.effects.iter().any(|effect| {
                 effect.kind == kind && (kind == EffectKind::Cancelled || !is_cancelled(effect.resource))

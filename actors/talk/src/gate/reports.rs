@@ -156,7 +156,7 @@ impl Words {
         at + skipped.count()
     }
 
-    /// Whether one of these words is before a position in its clause.
+    /// Whether one of these words precedes the word at a position, in the same clause.
     fn has_before(&self, at: usize, words: &[&str]) -> bool {
         let Some(clause) = self.all.get(at).map(|word| word.clause) else { return false };
         self.all[..at].iter().any(|word| word.clause == clause && words.contains(&word.plain.as_str()))
@@ -174,7 +174,7 @@ impl Words {
         if word == "got" {
             return (next == "you").then_some(BOOKED);
         }
-        // `We have trained stylists` is about the business.
+        // `We have trained stylists` describes the business and reports no change.
         let is_about_caller =
             ["it", "that", "this", "you", "your", "everything", "her", "him", "them"].contains(&next);
         let is_report = match (is_perfect, is_we) {
@@ -288,7 +288,7 @@ impl Words {
         ((is_seen || is_awaited) && has_time || is_in || is_farewell).then_some(BOOKED)
     }
 
-    /// The position after a French subject in the first person and its pronouns.
+    /// The position after a French subject in the first person and the object pronouns that follow the subject.
     fn french_verb(&self, at: usize) -> Option<usize> {
         let is_subject = self.is(at, &["j", "je", "nous"]) || self.is_french && self.is(at, &["on"]);
         is_subject.then(|| self.skip(at + 1, &CLITICS))

@@ -22,8 +22,8 @@ pub struct Settings {
     pub model: String,
     /// The properties that are added to each request.
     pub options: Map<String, Value>,
-    /// Whether requests contain `stream_options`. They do not after the server has refused this property with the
-    /// status 400.
+    /// Whether requests contain `stream_options`. If the server refuses this property with the status 400, later
+    /// requests do not contain it.
     pub usage: bool,
 }
 

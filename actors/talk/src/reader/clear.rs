@@ -56,8 +56,8 @@ const FAREWELLS: [&str; 17] = [
     "c'est tout",
 ];
 
-/// Reads a turn that consists only of polite words and either of entries of the list `YES` or of entries of the list
-/// `NO`. Returns `None` for any other turn, because it is unclear.
+/// Returns [`Clear::Yes`] if the turn consists only of entries of the list `YES` and polite words. Returns
+/// [`Clear::No`] if it consists only of entries of the list `NO` and polite words. Any other turn is unclear.
 pub fn clear(text: &str) -> Option<Clear> {
     match (consists_of(text, &YES, &POLITE), consists_of(text, &NO, &POLITE)) {
         (true, false) => Some(Clear::Yes),

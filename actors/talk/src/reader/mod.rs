@@ -1,7 +1,7 @@
 //! The meaning of the caller's words, in English and French.
 //!
-//! A *reading* is the result: a set of dates, of times of day, or of names. The rules intersect it with the
-//! possible times or names. Invariants:
+//! A *reading* is the meaning of some words: a set of dates, of times of day, or of names. The rules intersect a
+//! reading with the possible times or names. Invariants:
 //!
 //! - Both languages are read at once, so a caller may mix them.
 //! - An empty reading means that the words were not understood. Words with a negation are not understood, except those

@@ -111,7 +111,8 @@ pub(super) fn duration(at: At<'_>) -> Option<At<'_>> {
 }
 
 /// Reads a single time in a sentence of a model. A word such as `after` or `around` before the time is ignored, so the
-/// result is not a range. `follows` is true directly after another time, as `8` in `7 or 8`.
+/// result is not a range. `follows` is true directly after another time, as for `8`
+/// in `7 or 8`.
 pub(super) fn exact_time<'a>(
     at: At<'a>,
     follows: bool,

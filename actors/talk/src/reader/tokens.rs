@@ -112,13 +112,12 @@ impl<'a> At<'a> {
         phrase.split(' ').try_fold(self, |at, word| (at.word()? == word).then(|| at.skip(1)))
     }
 
-    /// Skips the first phrase in the list with which the text at this position begins. Returns `None` if it begins with
-    /// none of them.
+    /// Skips the first phrase of the list that equals the words at this position. Returns `None` if no phrase does.
     pub(super) fn any(self, phrases: &[&str]) -> Option<Self> {
         phrases.iter().find_map(|phrase| self.phrase(phrase))
     }
 
-    /// Skips a phrase like [`At::any`], but returns this position if the text here begins with none of the phrases.
+    /// Like [`At::any`], but returns this position if no phrase equals the words here.
     pub(super) fn optional(self, phrases: &[&str]) -> Self {
         self.any(phrases).unwrap_or(self)
     }

@@ -27,7 +27,7 @@ lines! {
     Help: "How can I help?", "Que puis-je faire pour vous ?";
     Menu: "You can book, move or cancel an appointment, leave a message, or ask a question.",
         "Vous pouvez prendre, déplacer ou annuler un rendez-vous, laisser un message ou poser une question.";
-    // The line of the menu if some of its entries are not possible.
+    // The menus of a business in which some of the entries of `Menu` are not possible.
     MenuWithoutChanges: "You can book an appointment, leave a message, or ask a question.",
         "Vous pouvez prendre un rendez-vous, laisser un message ou poser une question.";
     MenuWithoutBooking: "You can move or cancel an appointment, leave a message, or ask a question.",

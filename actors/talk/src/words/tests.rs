@@ -96,8 +96,8 @@ fn the_emergency_number_depends_on_the_region() {
 }
 
 proptest! {
-    /// The reader understands each date and time that the lines contain. It reads a time of the 12-hour clock as two
-    /// times, before and after noon.
+    /// The reader understands each date and time that the lines contain. If a time could be before or after noon, the
+    /// reader may return both times.
     #[test]
     fn reading_a_written_time_returns_its_meaning(
         minutes in 0_i64..500 * 24 * 60, is_french: bool, region in prop::sample::select(vec!["US", "GB", "FR"]),
@@ -108,7 +108,7 @@ proptest! {
         let context = Context { today: writer.today(), month_first: region == "US", expect: Expect::Nothing, is_strict: false };
         for text in [writer.when(instant), writer.list(&[instant]), writer.moment(instant)] {
             let reading = read(&text, &context);
-            // A date with its weekday must be read as one date, also in the next year.
+            // A date with its weekday must be read as one date, even if the date is in the next year.
             prop_assert_eq!(reading.dates, Some([date].into()), "{}", &text);
             let times = reading.times.unwrap_or_default();
             let other = time.with_hour((time.hour() + 12) % 24).unwrap();

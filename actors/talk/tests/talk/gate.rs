@@ -1,4 +1,4 @@
-//! Tests which sentences of a model the gate drops.
+//! Tests of the gate: which sentences of a model it drops.
 
 use serde_json::json;
 use talk::model::Call;
@@ -6,7 +6,7 @@ use talk::{Channel, Passage, Rule};
 
 use crate::world::{CALLER, CODE, Caller, World};
 
-/// The rule that drops a model's sentence in the caller's next turn.
+/// Takes a turn of the caller. Returns the rule because of which the gate drops the model's sentence, or `None`.
 fn rule(
     caller: &mut Caller,
     turn: &str,
@@ -125,8 +125,8 @@ fn claims_of_changes_need_their_effect() {
             ("Do you want to cancel it?", None),
         ],
     );
-    // The model may say `booked` and `confirmed` about an appointment that was disclosed to the caller, but
-    // not `cancelled`.
+    // About an appointment that was disclosed to the caller, the model may say `booked` and `confirmed`, but not
+    // `cancelled`.
     let mut caller = caller();
     let code = format!("my code is {CODE}");
     let calls = [("check_code", json!({"code": CODE})), ("my_appointments", json!({}))];

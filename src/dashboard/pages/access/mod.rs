@@ -1,5 +1,5 @@
-//! Keys, webhooks, people, notifications, the mail log and the audit log. Each page has a template next to
-//! its file.
+//! The pages about keys, webhooks, people, notifications, the mail log and the audit log. Each page has a template
+//! next to its file.
 
 pub(crate) mod audit;
 pub(crate) mod keys;

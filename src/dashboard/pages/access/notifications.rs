@@ -20,7 +20,7 @@ fn has_scope(kind: AlertKind) -> bool {
     !matches!(kind, AlertKind::CallMissed | AlertKind::WebhookDisabled | AlertKind::WebhookFailing)
 }
 
-/// The form field for a part of an alert kind's settings. It is also the path in the operator API's body.
+/// The form field for a part of an alert kind's settings. The property in the operator API's body has the same path.
 fn field(kind: AlertKind, part: &str) -> String {
     format!("{kind}.{part}")
 }

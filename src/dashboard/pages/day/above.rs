@@ -158,7 +158,7 @@ impl View {
         self.count("calendar-weekday", day.weekday().number_from_monday().into())
     }
 
-    /// A day of a month without the year: `1 Dec`.
+    /// A date without its year, for example `1 Dec`.
     pub(super) fn brief_date(&self, day: NaiveDate) -> String {
         self.words.dated("calendar-short-date", day, "")
     }

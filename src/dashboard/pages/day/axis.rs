@@ -57,7 +57,7 @@ impl Axis {
         hours.map(move |hour| (hour, place(hour * 60..self.end.min((hour + 1) * 60))))
     }
 
-    /// The CSS classes of a board. `shortest` is the shortest appointment in minutes; see [`FINE`].
+    /// The CSS classes of a board. `shortest` is the duration of the shortest appointment, in minutes; see [`FINE`].
     pub(super) fn class(self, shortest: Option<u32>) -> String {
         let length = self.end - self.start;
         let half = |minutes: u32, class| if minutes.is_multiple_of(60) { "" } else { class };

@@ -21,7 +21,7 @@ use super::today::next_attendances;
 use crate::dashboard::days::begins;
 use crate::dashboard::pages::prelude::*;
 
-/// The number of minutes between two offered start times. It equals the interval of bookable times.
+/// The number of minutes between the start times that the board offers. Bookable times have the same interval.
 const FREE_MINUTES: u32 = 30;
 const NOON: u32 = 12 * 60;
 /// If an appointment has fewer minutes than this, the board shows it on one line.
@@ -154,8 +154,9 @@ pub(super) fn span(minutes: impl Iterator<Item = Range<u32>>) -> Option<Range<u3
     minutes.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
 }
 
-/// The minutes of a date at which the board shows an appointment. The range begins at the local start time of the
-/// appointment and has its duration, even across a clock change.
+/// The minutes of a date at which the board shows an appointment. The range begins at the local start time, or at 0 if
+/// the appointment began before the date. The length of the range is the real time from there to the end of the
+/// appointment, even across a clock change.
 pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> Range<u32> {
     let start = minute(visit.starts_at, date, zone);
     let begun = visit.starts_at.max(begins(date, zone));

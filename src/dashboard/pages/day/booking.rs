@@ -4,7 +4,7 @@
 //!
 //! Invariants:
 //! - The page offers the times that the engine offers to the team. Any other time is booked only after the page
-//!   has shown the rules that it overrides.
+//!   has shown the rules that the booking overrides.
 //! - A time is booked only if the shown times belong to the submitted date, service and staff member.
 //! - The submitted values are in the page of the response, never in a URL, since browsers store URLs in the
 //!   history.
@@ -37,7 +37,7 @@ const NOTES: &str = "notes";
 struct Page<'a> {
     sheet: Sheet<'a>,
     back: String,
-    /// The path of the form that adds time off at the chosen time instead.
+    /// The path of the form with which the person can add time off at the chosen time instead of an appointment.
     block: Option<String>,
     stopped: Option<Missing>,
     filled: Filled,

@@ -208,7 +208,7 @@ fn day_sub(member: &Member, date: NaiveDate, open: Option<std::ops::Range<u32>>)
     format!("{} · {open} · {zone}", member.week(date))
 }
 
-/// The week of all staff members that the person has chosen to see.
+/// The week view without a single staff member. It shows all staff members that the person has not hidden.
 pub(super) async fn week(member: Member, asked: ViewQuery) -> Answered {
     let (view, zone, today) = (&member.view, member.profile.zone, member.today());
     let week = member.week_days(asked.date);

@@ -1,5 +1,5 @@
-//! The month view of the calendar. It shows the number of appointments of each day. The date picker of the
-//! other views is a list of these months.
+//! The month view of the calendar. It shows the number of appointments of each day. In the other
+//! views, the date picker is a list of month views.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ const LOADS: usize = 8;
 /// central month is usually the present month. Every day of the next twelve months is then in a month with a link.
 const MONTHS_OFFERED: u32 = 16;
 const MONTHS_BEFORE: u32 = 2;
-/// The shown month is the central month if it is more than this number of months after the present month, or more than
-/// [`MONTHS_BEFORE`] months before the present month.
+/// If the shown month is more than this number of months after the present month, or more than [`MONTHS_BEFORE`] months
+/// before the present month, the central month is the shown month.
 const MONTHS_AHEAD_MAX: u32 = 12;
 
 #[derive(Template)]

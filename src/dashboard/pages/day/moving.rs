@@ -111,7 +111,8 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> 
     let party = team(filled.values());
     let slots = match can(staff) {
         true => open_slots(member, visit, staff, (&days, wish, party)).await?,
-        // The staff member no longer offers the service, so there are no times until another one is chosen.
+        // The staff member no longer offers the service. There are no times until the person chooses another staff
+        // member.
         false => Vec::new(),
     };
     let has_calendar = member.business.has_calendar().await?;

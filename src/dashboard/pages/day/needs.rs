@@ -4,7 +4,7 @@
 //!
 //! Invariants:
 //! - Each kind shows a limited number of tasks, and the page says if there are more.
-//! - A member sees only tasks that the role may see.
+//! - A member sees only the tasks that the member's role may see.
 
 use domain::{CallStatus, Right, Timestamp, Urgency, WebhookEndpoint};
 use engine::business::{MessageFilter, PageRequest};

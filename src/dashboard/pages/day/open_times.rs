@@ -52,8 +52,8 @@ pub(super) struct Shown<'a> {
     pub(super) has_calendar: bool,
 }
 
-/// The seven days of a strip: the person's week that contains the date. In the current week, the strip begins today,
-/// unless the date is in the past.
+/// The seven days of a strip. The first day is the start of the person's week that contains the date. If this start is
+/// in the past but the date is not, the first day is today.
 pub(super) fn strip(member: &Member, date: NaiveDate) -> Vec<NaiveDate> {
     let (begins, today) = (member.week_days(date)[0], member.today());
     let first = if date < today { begins } else { begins.max(today) };
@@ -111,7 +111,7 @@ impl Shown<'_> {
         let slot = |at: &Timestamp| {
             let time = self.member.clock(*at);
             let is_twice = all.iter().filter(|other| self.member.clock(**other) == time).count() > 1;
-            // If a clock change repeats a local time, its label contains the offset.
+            // If a clock change repeats a local time, the labels of both times contain the offset.
             let offset = local(at).format("%:z").to_string();
             let label = if is_twice { format!("{time} {offset}") } else { time };
             OneSlot { chosen: chosen == Some(*at), label, value: at.to_string() }

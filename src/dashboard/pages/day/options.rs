@@ -1,5 +1,5 @@
-//! A person can choose the staff members that the calendar shows, and its density. A cookie keeps the
-//! choices.
+//! A person can choose which staff members the calendar shows, and the density of the calendar. A cookie keeps
+//! the choices.
 //!
 //! Invariant: the cookie names the staff members that are not shown, so that new staff members are shown.
 

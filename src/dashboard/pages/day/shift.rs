@@ -1,10 +1,10 @@
 //! The page with which the calendar moves an appointment to another time or staff member, or changes its
 //! duration. The page lists the rules that the move would break, and its form makes the move. The calendar's
-//! script reads the page while an appointment is dragged, and sends its form when the appointment is dropped.
+//! script reads the page while an appointment is dragged, and sends the page's form when the appointment is dropped.
 //!
 //! Invariants:
-//! - A move that breaks no rule, or only the grid of bookable times, needs no confirmation, since the team
-//!   uses its own grid. This includes a move of an appointment that has ended.
+//! - A move that breaks no rule needs no confirmation. A new time that is not on the grid of bookable times needs none
+//!   either, since the team can book at any minute. The same applies to a move of an appointment that has ended.
 //! - The form contains the entity tag of the appointment, and the rules that the page has shown. The move is
 //!   made only if it overrides no other rule.
 

@@ -15,7 +15,7 @@ use engine::business::PageRequest;
 use crate::dashboard::cookies::Cookie;
 use crate::dashboard::pages::prelude::*;
 
-/// From this age on, the page omits the steps if the business has an appointment and can take bookings.
+/// If a business is older than this, has an appointment and can take bookings, the page omits the steps.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
 const TO_A_BOOKING: usize = 4;
@@ -23,7 +23,7 @@ const TO_A_BOOKING: usize = 4;
 /// The maximum number of businesses for which one browser remembers that the list of first steps is hidden.
 const HIDDEN_MAX: usize = 20;
 
-/// A missing requirement for bookings, with a link to the page where it is set, if the person may change this setting.
+/// A missing requirement for bookings. If the person may change the setting, there is a link to its page.
 pub(super) struct Missing {
     pub(super) text: String,
     pub(super) path: Option<String>,

@@ -28,10 +28,10 @@ const DAY: &str = "day";
 /// The field with the chosen open time, or with [`OTHER`] for a typed time.
 const STARTS_AT: &str = "starts_at";
 pub(super) const OTHER: &str = "other";
-/// The fields with the typed time, and with its value when the form was rendered.
+/// Two fields: the typed time, and the value that the first field had when the form was rendered.
 const TIME: &str = "time";
 const TIME_WAS: &str = "time_was";
-/// The fields with the duration in minutes, and with the service's duration when the form was rendered.
+/// Two fields: the duration in minutes, and the service's duration when the form was rendered.
 const MINUTES: &str = "minutes";
 const LASTS: &str = "lasts";
 /// The field with the rules that the person agrees to override.

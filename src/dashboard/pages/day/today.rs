@@ -32,11 +32,11 @@ struct Page<'a> {
     sub: String,
     done: String,
     undo: Option<Undo>,
-    /// The next appointments of the whole team. Only phones show them.
+    /// The next appointments of the whole team. Only the layout for phones shows them.
     next: Vec<Next>,
     /// The appointments outside the bookable times, and those that overlap a busy time of a calendar.
     warnings: Vec<Warning>,
-    /// Whether the page offers to turn on the notices to customers. It does so until their settings are saved.
+    /// Whether the page offers to turn on the notices to customers. It does so until the settings of notices are saved.
     offers_notices: bool,
     is_new: bool,
     /// Whether the page offers starting sets (services and hours to begin with), because the business has no

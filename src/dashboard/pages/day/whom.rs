@@ -2,9 +2,9 @@
 //! of a new contact.
 //!
 //! Invariants:
-//! - A search selects a contact only if exactly one contact has this whole name, phone number or email
-//!   address. If it finds other contacts, it selects none. If it finds none, it selects the option for a new
-//!   contact.
+//! - A search selects a contact if the text is the whole name, phone number or email address of exactly one
+//!   contact. If the search finds other contacts, or several such contacts, it selects none of them. If it finds no
+//!   contact, it selects the option for a new contact.
 //! - A search for another text discards the choice that was made before.
 
 use domain::{ContactId, Email, Phone, Search, search_text};

@@ -78,7 +78,7 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 impl View {
-    /// The text before the summary: for an outgoing call its direction, for an incomplete call its outcome.
+    /// The text before the summary: the direction of an outgoing call, and the outcome of a call that is not completed.
     fn before_summary(&self, call: &CallView) -> String {
         let direction = (call.direction == Direction::Outbound).then(|| self.t("call-direction-outbound"));
         let has_outcome = call.status != CallStatus::Completed && call.outcome != CallOutcome::Other;
@@ -179,7 +179,7 @@ async fn came_of_it(member: &Member, call: &CallView) -> Result<Vec<Row>, Refuse
     let first = PageRequest { limit: MESSAGES_MAX, after: None };
     let mut messages = member.business.messages(&filter, &first).await?.items;
     if let Some(id) = call.message_id.filter(|id| messages.iter().all(|message| message.id != *id)) {
-        // If the message was saved before the call, it has no reference to the call, so it is read by its id.
+        // A message that was saved before the call does not refer to the call. Such a message is read by its id.
         messages.extend(member.business.message(id).await?);
     }
     all.extend(messages.iter().map(|message| member.row_of_message(message)));

@@ -1,6 +1,6 @@
 //! The pages of contacts. The list has one search field for name, phone number and email. The page of a
-//! contact shows how many appointments it has had, and lists its appointments, calls, conversations and
-//! messages.
+//! contact lists the appointments, calls, conversations and messages of the contact, and shows how many
+//! appointments the contact has had.
 
 use domain::{ContactId, Email, Phone, Right, Search};
 use engine::EngineError;

@@ -147,7 +147,8 @@ fn fields(member: &Member) -> [Field; 7] {
     [
         Field::line("name", view.t("name")).optional(),
         phone.optional().hint(view.with("contact-phone-hint", "region", &member.profile.phone_region)),
-        // This is a text field, since browsers accept fewer email addresses than the service.
+        // The field has the type `text` and not `email`, since browsers refuse some email addresses that the service
+        // accepts.
         Field::line("email", view.t("contact-email")).optional(),
         locale.hint(view.t("contact-language-hint")),
         zone.optional().hint(view.with("contact-zone-hint", "zone", member.profile.zone.name())),

@@ -14,7 +14,7 @@ use crate::dashboard::pages::settings::times_off::at;
 
 const STAFF: &str = "staff_id";
 const NOTES: &str = "notes";
-/// The hour of the day at which a message that was snoozed for days is a task again.
+/// The time of day at which a message that was snoozed until a later day is a task again.
 const RETURNS_AT: &str = "08:00";
 
 #[derive(Template)]
@@ -160,7 +160,7 @@ async fn shown(member: &Member, of_team: OperatorMessageView, mut filled: Filled
         let one = staff.iter().find(|one| Some(one.id) == id);
         one.map_or_else(|| view.t("message-unassigned"), |one| one.name.clone())
     };
-    // An inactive staff member is offered only if the message is assigned to them.
+    // An inactive staff member is an option only if the message is assigned to this staff member.
     let offered = staff.iter().filter(|one| one.active || Some(one.id) == message.staff_id);
     let offered = offered.map(|one| Choice::new(one.id.to_string(), &*one.name));
     let field = Field::select(STAFF, view.t("message-staff"), offered).or_empty(view.t("message-unassigned"));

@@ -1,4 +1,4 @@
-//! Messages, calls, contacts and knowledge. Each page has a template next to its file.
+//! The pages about messages, calls, contacts and knowledge. Each page has a template next to its file.
 
 pub(in crate::dashboard) mod by_hand;
 pub(in crate::dashboard) mod calls;

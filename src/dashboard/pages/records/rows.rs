@@ -22,7 +22,7 @@ impl View {
         (class, self.t(&format!("message-is-{urgent}{status}")))
     }
 
-    /// The outcome of a completed call, or the status of another call.
+    /// The outcome of a completed call, or the status of a call that is not completed.
     pub(super) fn of_call(&self, call: &CallView) -> Chip {
         use CallOutcome as O;
         if call.status != CallStatus::Completed {

@@ -1,7 +1,7 @@
 //! Retention periods, the export of the business, and information about erasure.
 //!
 //! Invariants:
-//! - A shorter period that deletes data takes effect only after a page has asked for confirmation.
+//! - If a shorter period would delete data, a page asks for confirmation before the period takes effect.
 //! - Only an owner may shorten the retention period of the audit log.
 
 use axum::body::Body;

@@ -1,4 +1,4 @@
-//! The notices that customers get about their appointments, and their log.
+//! The page with the settings of the notices that customers get about their appointments, and with the log of notices.
 
 use domain::{MailId, NoticeScope, REMINDERS_MAX, Right};
 use engine::business::commands::notices::SendNoticeAgain;

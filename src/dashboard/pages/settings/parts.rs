@@ -15,7 +15,7 @@ const WEEK: u32 = 7 * DAY;
 
 const NAME_CHARS: usize = 60;
 
-/// Prefixes of obsolete zone names. Each of these zones also has a current name.
+/// Prefixes of obsolete zone names. Each zone with an obsolete name also has a current name.
 const FORMER: [&str; 6] = ["Brazil/", "Canada/", "Chile/", "Etc/", "Mexico/", "US/"];
 
 /// The options for the time zone: the zones named after places, UTC, and the current zone.

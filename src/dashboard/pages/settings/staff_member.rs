@@ -168,7 +168,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, Some(&one), filled, off, done).await
 }
 
-/// The page of a staff member. `filled` is its form, and `off` is the form for time off.
+/// The page of a staff member. `filled` is the form of the staff member, and `off` is the form for time off.
 async fn shown(
     member: &Member,
     one: Option<&StaffMember>,
@@ -176,7 +176,7 @@ async fn shown(
     off: Filled,
     done: Done,
 ) -> Answered {
-    // The button adds fields for another range of hours to each day.
+    // The button `ROOM` adds fields for another range of hours to each day.
     let room = member.form.find(ROOM).is_some();
     let status = if off.status == StatusCode::OK { filled.status } else { off.status };
     let view = &member.view;

@@ -3,8 +3,8 @@
 //!
 //! Invariants:
 //! - The page shows all that a set creates, before the person chooses it.
-//! - A set is created in one change, and only in a business without services. Opening hours that exist stay the
-//!   same.
+//! - A set is created in one change, and only in a business without services. Existing opening hours are not
+//!   changed.
 //! - Prices are in the currency of the business's region. In a region that is not in `CURRENCIES`, the
 //!   services have no prices.
 
@@ -28,7 +28,8 @@ const MONDAY_TO_FRIDAY: [Day; 5] = [Day::Monday, Day::Tuesday, Day::Wednesday, D
 const TUESDAY_TO_SATURDAY: [Day; 5] =
     [Day::Tuesday, Day::Wednesday, Day::Thursday, Day::Friday, Day::Saturday];
 
-/// The regions whose currency is worth about as much as the euro. Only there are the prices of the sets plausible.
+/// Currencies that are worth about as much as the euro, each with the regions that use it. With other currencies, the
+/// prices of the sets would not be plausible.
 const CURRENCIES: [(&str, &[&str]); 7] = [
     (
         "EUR",

@@ -80,7 +80,7 @@ impl Member {
     }
 }
 
-/// Converts the form to a body: with dates if it contains no time of day, and with instants if it contains one.
+/// Converts the form to a body. The body contains instants if the form contains a time of day, and dates if not.
 pub(in crate::dashboard::pages) fn read(member: &Member) -> Result<TimeOffBody, FormError> {
     let form = &member.form;
     let from = date(form, "from");

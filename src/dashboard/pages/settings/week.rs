@@ -18,7 +18,8 @@ pub(super) struct Times {
     /// The name of the property. The property is a list of items with a `day` and the two properties in `ends`.
     property: &'static str,
     ends: [&'static str; 2],
-    /// Whether a day has ranges only if it is ticked. A ticked day has at least one range.
+    /// If true, only ticked days have ranges, and each ticked day has at least one. If false, the checkbox of a day is
+    /// ignored.
     ticked: bool,
     /// The message ids of the word before a range, and of the labels for screen readers.
     word: &'static str,
@@ -104,7 +105,7 @@ pub(in crate::dashboard) fn tidy(text: &str) -> String {
     }
 }
 
-/// A time of the 12-hour clock, for example `9am` or `12.30 PM`, in the form `HH:MM`.
+/// Converts a time of the 12-hour clock, for example `9am` or `12.30 PM`, to the form `HH:MM`.
 fn of_half(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase().replace("a.m.", "am").replace("p.m.", "pm");
     let (time, is_pm) = match (lower.strip_suffix("am"), lower.strip_suffix("pm")) {

@@ -159,7 +159,7 @@ fn an_override_lists_each_rule_that_the_time_breaks() {
     check(&shop, hour(9), &[Overridden::SpecialDay, Buffer]);
 }
 
-/// Returns the entry of another contact's appointment in the index of busy times.
+/// Books an appointment at 14:00 for another contact. Returns its entry for the index of busy times.
 fn hold(shop: &Shop) -> Hold {
     let (booked, _) = book(&shop.schedule(), &overriding(hour(14)), id(8), id(31), hour(8)).unwrap();
     (&booked).into()

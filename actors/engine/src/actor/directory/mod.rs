@@ -164,7 +164,8 @@ impl<I: Id, M: Message> Directory<I, M> {
         answered.await.unwrap_or(Err(EngineError::Failed))
     }
 
-    /// Records the failure of an actor. Returns its id and remaining back-off, or `None` if the actor is unknown.
+    /// Records the failure of an actor. Returns the id to which the actor belongs and the remaining back-off of this
+    /// id, or `None` if the actor is unknown.
     pub(crate) fn failed(&self, actor: ActorId) -> Option<(I, Duration)> {
         let id = self.ended(actor)?;
         let running = self.seats.running(id).filter(|running| running.actor.get_id() == actor);

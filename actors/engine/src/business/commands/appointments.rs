@@ -256,8 +256,8 @@ pub(in crate::business) fn amend<V: SomeAppointmentView>(
     let contact = read.flatten();
     let shown: V = context.state.show(&before, contact.as_ref());
     if context.check_match(&shown).is_err() {
-        // The tag of an earlier version that differs only in `calendar_sync_status` also matches, because this field
-        // changes without a request.
+        // The tag of the same appointment with another `calendar_sync_status` also matches, because this field changes
+        // without a request.
         let variants = CalendarSyncStatus::ALL.iter().map(|status| {
             let variant = Appointment { calendar_sync_status: *status, ..before.clone() };
             context.state.show::<V>(&variant, contact.as_ref())

@@ -680,8 +680,8 @@ fn gaps(context: &Context<'_>) -> Result<Vec<Gap>> {
     Ok(known)
 }
 
-/// Sets the contact of a booking in the earlier messages of the conversation that have no contact. Otherwise an erasure
-/// of the contact would not find these messages.
+/// After a booking, adds its contact to the conversation's earlier messages if they have no contact yet. Otherwise an
+/// erasure of the contact would not find these messages.
 fn with_contact(
     context: &Context<'_>,
     it: &Conversation,

@@ -258,7 +258,7 @@ mod tests {
         assert_ne!(token.hash(), ManageToken::new(of, [0xf6; 16]).hash());
         let (business, random) = text.split_once('.').unwrap();
         // The last character of each part has four unused bits. `parse` refuses a token in which one of these bits is
-        // 1, because each token must have exactly one text.
+        // 1, because each token must have exactly one text form.
         let other_bits = format!("{business}.{}x", &random[..21]);
         for bad in ["", ".", business, &text[1..], &format!("{text}="), &format!("{text}A"), &other_bits] {
             assert_eq!(ManageToken::parse(bad), None, "{bad}");

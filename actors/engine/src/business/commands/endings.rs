@@ -28,7 +28,7 @@ use crate::talking::UsedTokens;
 
 super::listed!(CompleteConversation, EndConversation, EndOverdue);
 
-/// If no summary of the model is stored within this time after the end of the conversation, the summary is made from
+/// If the model's summary is not stored within this time after the end of the conversation, the summary is made from
 /// the effects of the turns.
 const SUMMARY_AWAITED: TimeDelta = TimeDelta::seconds(30);
 
@@ -215,7 +215,7 @@ pub(crate) fn ended(state: &State, id: ConversationId, now: Timestamp) -> Result
 #[derive(Clone, Debug)]
 pub(crate) struct CompleteConversation {
     pub(crate) id: ConversationId,
-    /// The summary of the model. It is `None` if the model failed.
+    /// The summary that the model has written, or `None` if the model failed.
     pub(crate) summary: Option<String>,
     /// The number of tokens that the summary used.
     pub(crate) tokens: u64,

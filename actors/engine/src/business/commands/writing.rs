@@ -114,9 +114,9 @@ impl Change for RecordWrite {
     }
 }
 
-/// True if the row of a write must stay after the server has confirmed the deletion of the event. The appointment is
-/// then `synced`. Returns false if the appointment was moved to another staff member or is missing, or if appointments
-/// are no longer written to the calendar.
+/// True if the row of a write must stay after the server has confirmed the deletion of the event. With this row, the
+/// appointment counts as `synced`. Returns false if the appointment was moved to another staff member or is missing, or
+/// if appointments are no longer written to the calendar.
 fn keeps_deletion(state: &State, write: &CalendarWrite) -> Result<bool, StoreError> {
     let Some(calendar) = state.calendars.get(&write.calendar_id).filter(|it| it.is_written()) else {
         return Ok(false);
@@ -416,8 +416,8 @@ impl Change for ForgetWrites {
     }
 }
 
-/// Disconnects a calendar that is being removed, and deletes its credentials. Does nothing while written events are
-/// still being deleted and [`ConnectedCalendar::removal_until`] has not passed.
+/// Disconnects a calendar that is being removed, and deletes its credentials. Before
+/// [`ConnectedCalendar::removal_until`], does nothing while written events are still being deleted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndRemoval {
     pub(crate) id: CalendarId,

@@ -43,9 +43,9 @@ impl BusinessHandle {
         .await
     }
 
-    /// Returns the audit entries of a record, newest first. The read ends early at the bound on the rows of one
-    /// request, or after `HISTORY_MAX` entries. If it ends early, the result also contains the entries from the time at
-    /// which the record was created.
+    /// Returns the audit entries of a record, newest first. The read ends early after the maximum number of
+    /// rows that one request may read, or after `HISTORY_MAX` entries. If it ends early, the result also contains the
+    /// entries from the time at which the record was created.
     pub async fn history(
         &self,
         of: impl ResourceId,

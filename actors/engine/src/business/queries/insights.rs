@@ -85,8 +85,8 @@ impl BusinessHandle {
                 let found = reader.get::<Appointment>(&keys::appointment(of, starts_at, id))?;
                 Ok(found.filter(|it| whose.has(it.contact_id)).map(|it| (it.id, Counted::from(&it))))
             };
-            // A background job may move an appointment from a merged contact to the survivor between the two reads. The
-            // appointment is then found twice, but it is counted once.
+            // The appointments of the merged contact are read before the appointments of the survivor. If a background
+            // job moves an appointment between these reads, the appointment is found twice, but it is counted once.
             for id in whose.from.into_iter().chain([whose.id]) {
                 let range = keys::appointments_of_contact(of, id);
                 self.every(range, pick, |(id, it)| _ = counted.insert(id, it)).await?;

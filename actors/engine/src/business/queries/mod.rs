@@ -1,8 +1,8 @@
 //! Reads the records of a business, usually from the store without the actor.
 //!
-//! A read from the store returns only durable data and waits for no change. The actor's memory may contain changes that
-//! are not durable yet, so an answer from memory is sent only after their commit. Each file reads one kind of record;
-//! `pages` contains the common code of lists.
+//! A read from the store returns only durable data and does not wait for changes. The actor's memory may contain
+//! changes that are not durable yet, so an answer from memory is sent only after their commit. Each file reads one kind
+//! of record. `pages` contains the common code of lists.
 
 mod alerts;
 mod appointments;
@@ -98,8 +98,8 @@ impl BusinessHandle {
         Ok(settings.unwrap_or_default())
     }
 
-    /// True if the store contains notice settings of the business. A business from before notices existed has no
-    /// settings until its team saves some.
+    /// True if the store contains notice settings of the business. A business that is older than
+    /// the notices feature has no settings until its team saves some.
     pub async fn has_notice_settings(&self) -> Result<bool> {
         self.read(|store| store.contains(&keys::notices(self.id))).await
     }

@@ -30,7 +30,7 @@ const READ_TIME_MAX: Duration = Duration::from_secs(5 * 60);
 /// If a read seems to take longer than this, the clock was corrected during the read, because a real read ends after
 /// [`READ_TIME_MAX`] at the latest.
 const CLOCK_STEP_MIN: TimeDelta = TimeDelta::minutes(6);
-/// The number of rows of a disconnected calendar that are deleted at once.
+/// The maximum number of rows that one batch deletes after a calendar was disconnected.
 const DELETED_PER_STEP: usize = 256;
 /// The maximum number of alerts that one read causes about the remote changes that it finds.
 const EVENT_ALERTS_MAX: usize = 5;
@@ -99,7 +99,8 @@ pub(super) struct Loaded {
     pub(super) business: Business,
     /// True if no request may be sent now; see [`IDLE_PAUSE`].
     pub(super) is_idle: bool,
-    /// The minimum time until the next write. It is zero unless the server has requested a pause or has not responded.
+    /// The minimum time until the next write. It is zero, except after the server has requested a pause or has not
+    /// responded.
     pub(super) pause: Duration,
 }
 
@@ -139,7 +140,7 @@ pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> 
     shared.check_open()?;
     shared.check_business(of)?;
     let store = &shared.store;
-    // The rows must include all earlier reads and changes.
+    // The rows must include all earlier changes and the results of all earlier reads.
     store.wait_durable(of).await?;
     let Some(calendar) = store.look::<ConnectedCalendar>(&keys::calendar(of, key.calendar))? else {
         return Ok(Load::Unreadable);
@@ -160,8 +161,8 @@ async fn turn(readings: &Arc<Readings>, key: CalendarKey, is_read_due: bool) -> 
             let clocks = &readings.shared.clocks;
             let write = match loaded.is_idle {
                 true => Some(loaded.left(clocks.steady()).map_or(IDLE_PAUSE, |left| left.min(IDLE_PAUSE))),
-                // The writes of a stopped calendar were marked as failed before. A write that cannot be decoded may be
-                // left, but must not cause further turns.
+                // All decodable writes of a stopped calendar have been marked as failed. An undecodable write may still
+                // be stored, but it must not cause further turns.
                 false if loaded.state.status == CalendarStatus::Stopped => None,
                 false => writing::next_write(&readings.shared.store, clocks, key, Some(&loaded.calendar)),
             };

@@ -300,7 +300,7 @@ impl Read<'_> {
     }
 
     /// Requests the changes since a sync token. Returns `None` if the server refuses the token, returns no token, or
-    /// returns the same token with a truncated list. All events must then be read instead.
+    /// returns the same token with a truncated list. In these cases, all events must be read instead of the changes.
     async fn changes(&self, token: &str) -> Result<Option<Changes>, Failure> {
         let (mut changed, mut deleted, mut skipped) = (BTreeSet::new(), BTreeSet::new(), 0);
         let mut token = token.to_owned();

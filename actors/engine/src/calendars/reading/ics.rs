@@ -13,7 +13,7 @@ use super::files::{FileReader, hash, spans, warnings};
 use super::web::{Failure, Of, Web, WebRequest, fault};
 use super::{NAME_CHARS_MAX, Readings, mark};
 
-/// The name of a calendar is searched only in this number of bytes at the start of its file.
+/// The service looks for the name of a calendar only in this number of bytes at the start of the file.
 const NAME_WITHIN_BYTES: usize = 64 << 10;
 
 /// Fetches and reads the file once. Returns the name of the calendar, if the file contains it.

@@ -62,7 +62,7 @@ pub(super) fn checked(text: &str) -> Result<&str, CalendarFault> {
     Ok(text)
 }
 
-/// Returns the position after the first `end` in the text from the position `start`.
+/// Finds the first `end` at or after the position `start`. Returns the position after this `end`.
 fn end_of(text: &str, start: usize, end: &str) -> Result<usize, CalendarFault> {
     let at = text[start..].find(end).ok_or(CalendarFault::NotACalendar)?;
     Ok(start + at + end.len())

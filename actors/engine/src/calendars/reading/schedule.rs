@@ -303,7 +303,7 @@ impl Readings {
     }
 
     /// Returns the number of calendars by kind and status, and the longest time since the last successful read of a
-    /// calendar. This time does not consider calendars that are idle, stopped or being disconnected.
+    /// calendar. The time ignores calendars that are idle, stopped or being disconnected.
     pub(crate) fn figures(
         &self,
         now: Timestamp,

@@ -1,6 +1,6 @@
-//! Searches for the event of an appointment that a person or a calendar program has moved to another path. If the
-//! service writes the event at the old path, the server refuses the write, because the calendar already has an event
-//! with this UID. Many servers do not name the path of the existing event.
+//! Searches for the event of an appointment after a person or a calendar program has moved the event to another path.
+//! If the service writes the event at the old path, the server refuses the write, because the calendar already has an
+//! event with this UID. Many servers do not name the path of the existing event.
 //!
 //! Invariants:
 //!

@@ -166,7 +166,7 @@ enum Due {
     Nothing,
 }
 
-/// Returns the next due write. A write that cannot be decoded stays in the list and does not block the others.
+/// Returns the next due write. A write that cannot be decoded stays in the list and does not block other writes.
 fn next_due(readings: &Readings, key: CalendarKey) -> Result<Due> {
     let (store, now) = (&readings.shared.store, readings.shared.clocks.steady());
     let mut is_unreadable = false;
@@ -203,7 +203,7 @@ async fn attempt(
         None
     } else {
         let Some(writer) = readings.writer() else { return Ok(NOT_MADE_PAUSE) };
-        // An appointment that cannot be decoded counts as a failed attempt, so that it does not block the others.
+        // If the appointment cannot be decoded, the attempt has failed. So this write does not block other writes.
         let Some(appointment) = business.appointment(write.appointment_id).await.ok().flatten() else {
             let outcome = WriteOutcome::Failed { retry_after: None };
             record(readings, business, write, outcome, None).await?;
@@ -264,7 +264,8 @@ pub(super) fn own_path(collection: &WebhookUrl, id: domain::AppointmentId) -> Op
     Some(folder(collection).ok()?.join(&format!("{id}.ics")).ok()?.path_and_query().to_owned())
 }
 
-/// Resolves a path that the server has named. Only the origin of the collection gets the credentials.
+/// Resolves a path that the server has named. Returns `None` if the path is too long, or if it leads to another origin
+/// than that of the collection, because only this origin gets the credentials.
 pub(super) fn named(collection: &WebhookUrl, href: &str) -> Option<WebhookUrl> {
     let url = collection.join(href).ok()?;
     (url.has_origin_of(collection) && url.path_and_query().len() <= WRITE_HREF_CHARS_MAX).then_some(url)
@@ -342,8 +343,9 @@ async fn requests(
     Ok(Attempted { outcome, event: Some(event), pause: Duration::ZERO })
 }
 
-/// Searches for another address of the event, if the response shows that the event may have one: the write conflicts
-/// with another event of the same UID, or the event to delete is missing. Returns `None` if the response shows neither.
+/// Finds another address of the event after one of two refusals: the server may have refused the write because of
+/// another event with the same UID, or the event to delete is missing. Returns `None` after any other response, and if
+/// [`named`] refuses the path in the response.
 async fn elsewhere(
     readings: &Readings,
     loaded: &Loaded,
@@ -366,8 +368,8 @@ async fn elsewhere(
         // A server can also respond with 403 because it denies access to the calendar. So if the response names no
         // conflict, the service does not search for the event.
         None if response.status == 403 => Ok(None),
-        // If SOGo or Nextcloud (status 400) refuses a second event with the same UID, its response names no conflict. So
-        // the service searches for the event.
+        // If SOGo or Nextcloud (status 400) refuses a second event with the same UID, its response names no conflict.
+        // So the service searches for the event.
         _ => search.await.map(Some),
     }
 }

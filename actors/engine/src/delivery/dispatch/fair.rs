@@ -6,12 +6,12 @@
 //! about half of the permits, many busy businesses get equal parts, and a new business nearly always gets a
 //! permit.
 //!
-//! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first the
-//! business with the least used time, then its endpoint with the least used time. The *tag* of a business or
-//! endpoint is the time that its attempts have taken. Idle time earns no credit: the first request after an
-//! idle time raises the tag to the tag of the business or endpoint that was served last. The start of an
-//! attempt adds the expected duration to the tag, so hanging attempts count immediately. The end of the
-//! attempt replaces the expected duration by the real one.
+//! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996). The *tag* of a
+//! business or endpoint is the time that its attempts have taken. The rule first chooses the business with the smallest
+//! tag, and then the endpoint of this business with the smallest tag. Idle time earns no credit: the first request
+//! after an idle time raises the tag to the tag of the business or endpoint that was served last. The start of an
+//! attempt adds the expected duration to the tag, so hanging attempts count immediately. The end of the attempt
+//! replaces the expected duration with the real duration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;

@@ -8,7 +8,7 @@ use net::DELIVERY_TIME_MAX;
 
 pub(in crate::delivery) const ATTEMPTS_MAX: usize = 8;
 /// The time since the dispatcher's start. Due times are measured by the schedule's clock, which continues while the
-/// machine is suspended.
+/// machine is suspended. All other moments are measured by a clock that stops during a suspension.
 pub(super) type Moment = Duration;
 
 pub(super) const QUICK: Duration = Duration::from_secs(1);
@@ -93,7 +93,7 @@ pub(super) struct Endpoint {
     limit: usize,
     /// A moving average of the durations of the attempts. The newest duration has a weight of one quarter.
     cost: Option<Duration>,
-    /// Whether an attempt at the delivery that is due first had failed before the engine started.
+    /// Whether the delivery that is due first already had a failed attempt before the engine started.
     failed_before: bool,
     /// The time of the last quick delivery. A failure clears it.
     took_at: Option<Moment>,

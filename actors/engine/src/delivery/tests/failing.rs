@@ -1,4 +1,4 @@
-//! A failed delivery actor restarts without a request. A request does not make it restart earlier.
+//! After a failure, the actor of an endpoint restarts without a request. A request does not make it restart earlier.
 
 use super::*;
 use crate::delivery::EndpointKey;

@@ -345,7 +345,7 @@ async fn an_outage_of_an_hour_has_one_alert_also_after_restarts() {
     world.restart().await;
     sleep(Duration::from_secs(7_200)).await;
     assert_eq!((alerts(&world).await.len(), outage(&world).await), (1, Some(began)));
-    // A delivery that arrives ends the outage, so the next outage must cause another alert.
+    // A successful delivery ends the outage, so the next outage must cause another alert.
     world.receiver("a.example.com", 1, OK);
     world.happen("B").await;
     sleep(Duration::from_secs(1)).await;

@@ -1,6 +1,5 @@
-//! Tests with damaged rows that are deleted in steps: rows of erased contacts, of events with data of erased
-//! contacts, and of deleted businesses. Other tests in this file damage the row with the retention periods of
-//! a business.
+//! Tests with damage during deletions that run in steps: the erasure of a contact, the removal of the contact's data
+//! from events, and the deletion of a business. Two further kinds of damage concern the retention periods.
 
 use super::*;
 

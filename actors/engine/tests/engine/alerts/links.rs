@@ -8,8 +8,8 @@ use super::*;
 use crate::harness::{lately, pass};
 use crate::post::Post;
 
-/// Mallory knows the password of an unconfirmed account with the victim's address, and can therefore replace
-/// the address by another one and confirm it. An invitation to the victim must not reach Mallory in this way.
+/// Mallory knows the password of an unconfirmed account with the victim's address. Mallory can therefore change the
+/// account's address and confirm the new address. An invitation to the victim must not reach Mallory in this way.
 #[tokio::test(start_paused = true)]
 async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
     let world = world().await;
@@ -118,7 +118,7 @@ async fn a_waiting_link_is_invalid_after_a_new_password_address_or_link() {
                 "the link that the operator received must still be valid"
             );
         }
-        // The invalid link does not prevent a new one: a reset that is requested later is mailed.
+        // A mail with a new link is still possible: a reset that is requested now is mailed.
         people
             .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
             .await

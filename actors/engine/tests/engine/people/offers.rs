@@ -81,7 +81,7 @@ async fn a_session_that_may_be_another_persons_cannot_decline_an_offer() {
 }
 
 /// The dashboard shows the link of an unconfirmed account only once, and the service does not make another
-/// link. Therefore the session of this link must be able to accept the offer later.
+/// link. The session that was started with this link must therefore be able to accept the offer later.
 #[tokio::test(start_paused = true)]
 async fn an_offer_in_a_suspended_business_is_accepted_later_in_the_links_session() {
     let world = world().await;

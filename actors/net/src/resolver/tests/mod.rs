@@ -143,7 +143,7 @@ async fn an_answer_that_is_too_long_for_a_datagram_is_fetched_over_tcp() {
 
 #[tokio::test]
 async fn a_name_without_an_answer_does_not_delay_other_names() {
-    // The number of silent lookups. Their questions fit into the socket buffer of the name server.
+    // The number of lookups without an answer. Their questions fit into the socket buffer of the name server.
     const SILENT: usize = 64;
     let machine = Machine::new().await;
     machine.server.has(HOST, &["192.0.2.1"], &[]);
@@ -262,7 +262,7 @@ async fn name_servers_that_never_respond_count_as_missing() {
     machine.resolve("other.example.com").await.unwrap();
     machine.server.is_silent();
     assert!(is_no_name_server(&machine.fails(HOST).await));
-    // If `resolv.conf` names no server or no usable server, the lookup must fail with the same error.
+    // If `resolv.conf` names no server, or only unusable or silent servers, the lookup must fail with the same error.
     for text in
         ["nameserver fe80::1\n", "nameserver fe80::1\nnameserver 127.0.0.1\n", "search example.org\n", ""]
     {

@@ -1,9 +1,10 @@
 //! The queue of changes. Many threads add changes. Only the committer takes changes, in groups.
 //!
 //! Each shard of businesses has a *lane*, a queue that preserves the order of its changes. A change above
-//! [`QUANTUM_BYTES`] is *long*, all others are *short*. A lane counts as short or long depending on its next change.
-//! The short lanes take *turns*, of [`QUANTUM_BYTES`] each, in the *short ring*, by deficit round robin (Shreedhar and
-//! Varghese, 1995). The long lanes take turns, of one change each, in the *long ring*. Invariants:
+//! [`QUANTUM_BYTES`] is *long*, all others are *short*. A lane is short if its next change is short,
+//! and long if its next change is long. The short lanes take *turns*, of [`QUANTUM_BYTES`] each, in the *short ring*,
+//! by deficit round robin (Shreedhar and Varghese, 1995). The long lanes take turns, of one change each, in the *long
+//! ring*. Invariants:
 //!
 //! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
 //! - If only one lane has changes, it gets all of the committer's time. No short change waits while the committer is
@@ -315,14 +316,14 @@ impl State {
         }
     }
 
-    /// Moves the next change of this lane into the group. This change is long. Returns false if it cannot join the
-    /// group.
+    /// Moves the next change of this lane, which must be long, into the group. Returns false if the change cannot join
+    /// the group.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // A short lane needs this many turns to write the n / m bytes of the invariant above: n is the length
-        // of this change, m the number of long lanes.
+        // After a long change of n bytes, each short lane may write n / m bytes, where m is the number of long lanes.
+        // `turns` is the number of turns that a lane needs for these bytes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

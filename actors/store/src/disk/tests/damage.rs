@@ -261,7 +261,8 @@ fn a_refused_start_does_not_change_the_log() {
     }
 }
 
-/// Opens a damaged store. If it opens, it must contain these rows. Otherwise the log must be unchanged.
+/// Opens a damaged store, and returns true if the store refuses to open. A store that opens must contain these rows. A
+/// refused opening must not change the log.
 fn is_refused_unchanged_or_has(dir: &Path, rows: &BTreeMap<Vec<u8>, Vec<u8>>) -> bool {
     let log = || fs::read(dir.join("store/db")).unwrap();
     let before = log();

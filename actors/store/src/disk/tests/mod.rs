@@ -114,7 +114,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
     let store = DiskBackend::open(first).unwrap();
     write_over(&store, 300);
     store.close();
-    // In one of the steps, the newest segment contains every row, so sled clears the segment before it.
+    // In at least one of the steps, the newest segment contains every row. sled then clears the segment before it.
     for step in 0..9 {
         for dir in [before, cut, bare] {
             fs::remove_dir_all(dir).unwrap();
@@ -154,7 +154,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
     assert!(lost > 0, "the test must reach a step in which sled clears a needed segment");
 }
 
-/// The number of newest batches that must be in the journal but not in sled's files.
+/// [`killed`] returns a copy in which the journal contains this many newer batches than sled's files.
 const AHEAD: u64 = 3;
 
 fn row_of(number: u64, row: u8) -> Key {

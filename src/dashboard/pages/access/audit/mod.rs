@@ -107,7 +107,7 @@ impl Page<'_> {
     /// The changed fields, with their names and values in words.
     fn changes(&self, entry: &AuditEntry) -> Vec<[String; 3]> {
         let member = self.sheet.member;
-        // Earlier versions have stored the changes of `updated_at` too.
+        // Changes to `updated_at` are omitted. Only earlier versions of the service stored them.
         let changes = entry.changes.iter().filter(|change| change.field != "updated_at");
         let text = |change: &FieldChange| {
             let value = |json: &str| member.audit_value(entry.resource_type, change, json);

@@ -51,7 +51,8 @@ impl Member {
         plain(&typed.unwrap_or_else(|| self.json_in_words(&value)), CHARS_MAX)
     }
 
-    /// The text of a value, if values of its field have their own texts. Returns `None` for null and for other fields.
+    /// The text of a value whose field has its own texts or its own format, for example a status or a phone number.
+    /// Returns `None` for null and for other fields.
     fn typed_value(&self, kind: AuditedKind, field: AuditedField, value: &Value) -> Option<String> {
         use AuditedField as F;
         fn read<V: DeserializeOwned>(value: &Value) -> Option<V> {

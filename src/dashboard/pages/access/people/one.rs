@@ -1,6 +1,7 @@
 //! The page of one person, with a form for role and staff member.
 //!
-//! The form's tag covers only role and staff member, so the form stays valid when the person signs in.
+//! The form contains a tag of the values that it changes: role and staff member. Changes to other values, for example
+//! the time of the last sign-in, do not make the form stale.
 
 use domain::{Access, MembershipPatch, MembershipStatus, Right, Role, StaffId, StaffMember};
 use engine::business::{IfMatch, Request};
@@ -27,7 +28,7 @@ struct Page<'a> {
     password: Option<Field>,
 }
 
-/// The values that the form's tag covers.
+/// The values from which the form's tag is computed.
 #[derive(Serialize)]
 struct Assignment {
     role: Role,

@@ -1,4 +1,4 @@
-//! The forms for a new endpoint, and for the URL, events and description of an endpoint. Only the response
+//! The form that creates an endpoint, and the form that changes its URL, events and description. Only the response
 //! that creates an endpoint shows its secret.
 
 use domain::{DisabledReason, EventType, WebhookEndpoint};

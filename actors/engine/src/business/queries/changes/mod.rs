@@ -126,8 +126,8 @@ impl Changes {
         reader.get(&keys::appointment(self.of, keys::millis_from_value(start)?, id))
     }
 
-    /// Decodes a position. A position consists of the key of the last change, without the business and the kind, and of
-    /// the id [`Reached::row`].
+    /// Decodes a position. A position has two parts: the key of the last change (without the business and the kind),
+    /// and the id [`Reached::row`].
     fn reached(&self, page: &PageRequest) -> Result<Reached, StoreError> {
         let first = (self.since, Uuid::nil().into());
         let Some(position) = &page.after else { return Ok(Reached { change: first, row: None }) };

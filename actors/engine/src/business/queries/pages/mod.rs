@@ -26,8 +26,8 @@ pub struct PageRequest {
 
 #[derive(Clone, Debug)]
 pub struct Page<T> {
-    /// The items of the page. If the request reached its bound on rows, the page contains fewer items than the limit,
-    /// or none.
+    /// The items of the page. If the request has read its maximum number of rows, the page contains fewer items than
+    /// the limit, or none.
     pub items: Vec<T>,
     /// The position of the next page, or `None` at the end of the list.
     pub next: Option<Vec<u8>>,
@@ -84,7 +84,7 @@ pub(super) fn position_of(key: &[u8]) -> &[u8] {
 }
 
 /// Reads a range from the page's position on and collects the results of `pick`. Ends when the page is full or the
-/// reader has reached its bound on rows. Skips undecodable rows.
+/// reader has read its maximum number of rows. Skips undecodable rows.
 pub(crate) fn collect<T>(
     reader: &Reader<'_>,
     mut range: KeyRange,

@@ -177,7 +177,7 @@ async fn a_long_list_of_changes_is_read_in_pages() {
     server.lock().page = Some(3);
     minutes(17).await;
     assert_eq!(world.calendar(id).await.events, 9);
-    // If the token does not advance, all events are read instead.
+    // If the server returns the same sync token again, the reader requests all events instead of the changes.
     server.lock().put("last", 11, 12);
     server.lock().put("more", 12, 13);
     {
@@ -297,7 +297,7 @@ async fn a_calendar_is_read_each_minute_while_its_business_is_used() {
     let _ = world.engine.business_for_visitor(world.business.id());
     settle().await;
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16], "a visitor does not cause a read");
-    // Access by a team member or an API client makes the calendar due at once.
+    // Access by a team member or an API client makes the calendar due immediately.
     let _ = world.engine.business(world.business.id());
     settle().await;
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15]);

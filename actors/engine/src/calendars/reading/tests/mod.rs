@@ -107,7 +107,7 @@ impl World {
         self.business = self.engine.business(self.business.id());
     }
 
-    /// Starts a server that sends this response at a new address, and resolves the host to this address.
+    /// Starts a server that sends this response. `HOST` then resolves to its address, which ends with `number`.
     fn serve(&self, number: u8, response: &str) -> Arc<Receiver> {
         self.serve_then(number, response, Then::GoesOn)
     }
