@@ -11,7 +11,7 @@ use engine::business::commands::conversations::{
 };
 use engine::business::commands::erasure::EraseContact;
 use engine::business::commands::receptionist::PatchReceptionist;
-use engine::business::{CallFilter, ConversationFilter, Idempotency, MessageFilter, Request};
+use engine::business::{CallFilter, ContactFilter, ConversationFilter, Idempotency, MessageFilter, Request};
 use engine::{BusinessHandle, EngineError};
 use talk::Said;
 use view::{ConversationTurnsView, OperatorAppointmentView, TurnsTakenView};
@@ -478,6 +478,31 @@ async fn an_erasure_empties_the_conversations_of_the_contact() {
     assert!(erased.turns.iter().all(|turn| turn.text.is_empty()));
     assert!(shown(&handle, other).await.turns.iter().any(|turn| turn.text == "It is not"));
     said(&handle, id, "Hello again").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_end_during_an_erasure_do_not_restore_the_contact() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let contact = id_of(&handle.change(by_operator(), person("Ada", PHONE, "a@b.example")).await.unwrap());
+    let voice = || StartConversation { from: Some(phone(PHONE)), ..start(Channel::Voice) };
+    let calls = [started(&handle, voice()).await, started(&handle, voice()).await];
+    for id in calls {
+        said(&handle, id, "It is me").await;
+        assert_eq!(shown(&handle, id).await.conversation.contact_id, Some(contact));
+    }
+    handle.change(by_operator(), EraseContact { id: contact }).await.unwrap();
+    for id in calls {
+        handle.change(by_operator(), EndConversation { id, by: EndedBy::Caller }).await.unwrap();
+    }
+    pass(2).await;
+    let recorded = handle.calls(&CallFilter::default(), &first_page()).await.unwrap().items;
+    assert_eq!(recorded.len(), 2);
+    for call in recorded {
+        assert_eq!((call.from_number, call.contact_id, call.summary), (None, None, None));
+    }
+    let contacts = handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap().items;
+    assert!(contacts.iter().all(|contact| contact.phone.is_none()), "{contacts:?}");
 }
 
 #[tokio::test(start_paused = true)]
