@@ -44,7 +44,8 @@ const MAILS: usize = 100_000;
 /// The number of businesses at which appointments are booked. Each business has one client.
 const BOOKED: usize = 64;
 const MEASURED: Duration = Duration::from_secs(5);
-/// The time for which a process runs before each request to it, and before it is paused for the first time.
+/// A child process runs for this time after its start, before the benchmark pauses it. After each pause, the process
+/// again runs for this time before it gets a request.
 const WARM_UP: Duration = Duration::from_secs(2);
 /// The number of measurements of each kind.
 const ROUNDS: usize = 9;
@@ -191,8 +192,8 @@ async fn waiting(engine: &Engine, shops: &[Shop]) -> usize {
     waiting
 }
 
-/// Adds `mails` mails to the outbox. To do so, takes messages for the businesses with people: each message
-/// causes one mail to each person of its business.
+/// Adds `mails` mails to the outbox. To do so, records messages at the businesses with people: each message causes one
+/// mail to each person of its business.
 async fn write_mails(peopled: &[Shop], mails: usize) {
     let mut pending = JoinSet::new();
     for number in 0..mails / PEOPLE {
@@ -244,7 +245,7 @@ async fn serve(mails: usize) {
     engine.close().await.unwrap();
 }
 
-/// A child process. A signal pauses it, except while it handles a request.
+/// A child process that is paused by the signal `STOP` between two requests.
 struct Server {
     child: Child,
     asked: ChildStdin,

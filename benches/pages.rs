@@ -2,8 +2,9 @@
 //!
 //! The service runs in this process, with a business that has 100,000 contacts, appointments and calls
 //! (`PAGES_RECORDS` sets another number). Each 40th call is missed and not handled. An owner's browser on
-//! loopback requests every page in the table of routes, one at a time. Streams, exports and pages of records
-//! that do not exist are listed as omitted. The limits on the median time are:
+//! loopback requests the pages in the table of routes, one at a time. Streams, exports and downloads are
+//! omitted, and so are pages of kinds of records that the business does not have. The output lists the omitted
+//! routes. The limits on the median time are:
 //!
 //! - 10 ms for a documentation page and for a search in the documentation;
 //! - 20 ms for a search for contacts and for a search in all records;
@@ -62,10 +63,11 @@ const SEARCH_TIME_MAX: Duration = Duration::from_millis(20);
 const INSIGHTS_TIME_MAX: Duration = Duration::from_millis(250);
 /// The number of concurrent changes while the business is being filled.
 const AT_ONCE: usize = 64;
-/// The number of open pages. `BOOKED` is the number of bookings per measurement. `TURNS` is the number of measurements
-/// with open pages, and also the number of measurements without open pages.
+/// The number of open pages.
 const OPEN_PAGES: usize = 200;
+/// The number of bookings per measurement.
 const BOOKED: usize = 5_000;
+/// The number of measurements with open pages, and also the number of measurements without open pages.
 const TURNS: usize = 5;
 /// The number of staff members. Each is booked in every half hour of the day and the night.
 const STAFF: usize = 20;
@@ -323,7 +325,7 @@ async fn searched(business: &BusinessHandle) {
     }
 }
 
-/// Measures the figures of 24 months. All appointments start in these months.
+/// Measures the insights of 24 months. All appointments start in these months.
 async fn figures(business: &BusinessHandle) {
     let first = business.now().utc().date_naive();
     let dates = first..=first + Months::new(24) - Days::new(1);

@@ -2,8 +2,9 @@
 //! turns a panic of a handler into a 500.
 //!
 //! Invariants: every response carries `X-Request-Id`, and all log lines of the request are in a span with that id. The
-//! log contains no request headers except this id and the client address that a trusted proxy forwards. A request that
-//! the server found invalid is refused before routing and authentication.
+//! log contains no request headers except this id and the client address that a trusted proxy forwards. If the server
+//! has marked a request as `Unfit`, the request is refused before routing and authentication. Only the paths in
+//! `ALWAYS_ANSWERED` also respond to clients without a slot.
 
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -20,8 +20,8 @@ pub(crate) fn instant(local: NaiveDateTime, zone: Tz) -> Result<DateTime<Tz>, Wa
         LocalResult::Single(instant) => Ok(instant),
         LocalResult::Ambiguous(first, second) => Err(WallClockError::Twice(first, second)),
         LocalResult::None => {
-            // The offsets one day earlier and one day later are the offsets before and after the clock
-            // change.
+            // A clock change skips this time. One day earlier the zone has the offset before the change, and one day
+            // later the offset after the change.
             let by = |hours| {
                 let near = zone.from_utc_datetime(&(local + TimeDelta::hours(hours)));
                 zone.from_utc_datetime(&(local - near.offset().fix()))

@@ -7,7 +7,7 @@ use mimalloc::MiMalloc;
 use receptionist::cli::{self, OperatorCommand};
 use receptionist::config::ServeArgs;
 
-/// The allocator matters, since a request makes dozens of allocations; see `benches/`.
+/// A request makes dozens of allocations, so the speed of the allocator matters. See `benches/`.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -14,12 +14,13 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::config::PublicUrl;
 
-/// The relation between the site of a page and the site of its request (Fetch Metadata).
+/// The relation between the site of the page that sends a request and the site that receives the request (Fetch
+/// Metadata).
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 #[derive(Clone, Debug)]
 pub(crate) struct Origins {
-    /// The service's own origin. Loopback addresses with any port are accepted as well.
+    /// The public origin of the service. `Host` and `Origin` may also contain a loopback address with any port.
     public: Option<PublicUrl>,
 }
 

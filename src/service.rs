@@ -320,8 +320,8 @@ fn counted_apps(
     (app(public, Arc::clone(&metrics)), app(admin, metrics))
 }
 
-/// The configured public origin, or the origin of the public listener if this listener uses HTTPS or a
-/// loopback address.
+/// The configured public origin. If there is none, returns the origin of the public listener, but only if this listener
+/// uses HTTPS or a loopback address.
 fn public_url(settings: &Settings, listens: SocketAddr) -> Option<PublicUrl> {
     let is_known = settings.tls.is_some() || listens.ip().to_canonical().is_loopback();
     let own = || is_known.then(|| PublicUrl::of_listener(listens, settings.tls.is_some()));

@@ -1,9 +1,9 @@
-//! A short run of every fuzz target on stable Rust. The inputs are the corpus and a fixed number of inputs
-//! that are derived from it. All inputs are the same in every run. `FUZZ_RUNS` sets the number of derived
-//! inputs of each target, and `FUZZ_SEED` their seed.
+//! A short run of every fuzz target on stable Rust. The inputs are the corpus and inputs that are derived from the
+//! corpus with a seed. `FUZZ_RUNS` sets the number of derived inputs of each target, and `FUZZ_SEED` sets the seed.
+//! Runs with the same values have the same inputs.
 //!
-//! `cargo fuzz` uses the same targets and the same corpus, with coverage. `tests/README.md` explains how to
-//! run `cargo fuzz`.
+//! `cargo fuzz` uses the same targets and the same corpus, but it searches for new inputs by code coverage.
+//! `tests/README.md` explains how to run `cargo fuzz`.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 
@@ -188,13 +188,13 @@ fn the_corpus_has_a_request_that_succeeds_for_every_route() {
         assert_eq!(statuses.len(), lines.len(), "{text}");
         for (line, _) in lines.into_iter().zip(statuses).filter(|(_, status)| *status < 300) {
             let (method, path) = line.split_once(' ').unwrap();
-            // Deletions use the spare records, so `{spare_service_id}` counts as `{service_id}`.
+            // Inputs delete only spare records, so `{spare_service_id}` counts as `{service_id}`.
             tried.insert((method.to_owned(), path.split('?').next().unwrap().replace("{spare_", "{")));
         }
     }
-    // No input contains a backup request, because the service would write to the path in the request. The other
-    // routes cannot succeed: no relay is configured, no calendar server responds, and no input contains the id of
-    // a conversation or of a question.
+    // The test skips these routes. No input contains a backup request, because the service would write to the path in
+    // it. Requests for the other routes cannot succeed: no relay is configured, no calendar server responds, and no
+    // input contains the id of a conversation or of a question.
     let apart = [
         "/admin/v1/backup",
         "/admin/v1/mail",

@@ -89,11 +89,11 @@ fn every_operation_has_a_unique_name_and_the_required_parts() {
     let operator = operator_document();
     check_operations(&operator, &["401", "403", "429", "500", "503"]);
     for (path, method, operation) in operations(&operator) {
-        // The operations that send a delivery or a mail have no idempotency key, because a repeated
-        // request is refused while the delivery or mail is pending.
+        // The operations that resend a delivery or a mail have no idempotency key: while the delivery or mail is
+        // pending, a repeated request is refused.
         let id = operation["operationId"].as_str().unwrap();
-        // The listed operations have no idempotency key either. A backup, a test mail and a read of a calendar change
-        // no resource. If a write to a calendar is repeated, it writes the same event.
+        // The operations in this list have no idempotency key either. A backup, a test mail and a read of a
+        // calendar change no resource. A repeated write to a calendar writes the same event.
         let changes = method != "get"
             && !id.starts_with("resend")
             && ![
@@ -131,7 +131,8 @@ fn check_operations(document: &Value, always: &[&str]) {
                 method != "get" && !(status == "413" && operation["operationId"] == "importBusinesses");
             assert_eq!(operation["responses"][status].is_object(), may_be, "{what}: {status}");
         }
-        // If the created contact was erased before the request is repeated, the response is a 404.
+        // A request for a path with an id may get a 404. So may a repeated `createContact`, if the contact that the
+        // first request created has been erased.
         let may_be_gone = path.contains('{') || operation["operationId"] == "createContact";
         assert_eq!(operation["responses"]["404"].is_object(), may_be_gone, "{what}");
         for segment in path.split('/').filter(|segment| segment.starts_with('{')) {

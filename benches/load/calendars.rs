@@ -47,9 +47,8 @@ const LIVE_HOST: &str = "live.calendars.example.com";
 /// The period in which the reads are recorded. Only reads of the calendars that respond are recorded. The service reads
 /// each of these calendars every minute.
 const WATCHED: Duration = Duration::from_secs(200);
-/// The target: two reads of a calendar are at most this many milliseconds apart. The interval of one minute varies by
-/// 10 %. A read may also have to wait for a permit. Permits become free when requests to the calendars that do not
-/// respond reach their deadlines.
+/// The target: two reads of a calendar are at most this many milliseconds apart. The interval is one minute, plus or
+/// minus 10 %. A read may also wait for a permit until a request to a calendar that hangs reaches its deadline.
 const READ_WITHIN: f64 = 80_000.0;
 const COLLECTION: &str = "<?xml version=\"1.0\"?><d:multistatus xmlns:d=\"DAV:\" \
     xmlns:c=\"urn:ietf:params:xml:ns:caldav\" xmlns:s=\"http://calendarserver.org/ns/\"><d:response>\
@@ -64,7 +63,7 @@ fn host(number: usize) -> String {
 struct Servers {
     /// While the value is false, all hosts except [`LIVE_HOST`] accept requests but do not respond.
     gate: watch::Sender<bool>,
-    /// The times of the requests to the calendars that respond, by path.
+    /// The times of the requests to [`LIVE_HOST`], by path.
     read: Arc<Mutex<HashMap<String, Vec<Instant>>>>,
 }
 

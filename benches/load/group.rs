@@ -21,7 +21,8 @@ pub(crate) struct Context {
 }
 
 pub(crate) trait Group: Sized {
-    /// Returns all rows in the order of the result table. A floor comes before the rows that are compared with it.
+    /// Returns all rows in the order of the result table. The row of a floor comes before the rows that are
+    /// compared with this floor.
     fn rows(context: &Context) -> Vec<Row>;
 
     /// Prepares the data that these rows need.
@@ -30,7 +31,7 @@ pub(crate) trait Group: Sized {
     /// Measures one row in one run.
     async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured>;
 
-    /// Deletes the data. Returns notes that explain which rows are missing.
+    /// Deletes the data. Returns notes about rows that are missing in the result table.
     async fn finish(self, _context: &Context) -> Result<Vec<String>> {
         Ok(Vec::new())
     }

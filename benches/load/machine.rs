@@ -19,8 +19,9 @@ pub(crate) fn describe(directory: &Path) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Returns the device and the type of the file system that contains a directory. Its mount point is the longest one
-/// that is a prefix of the path. If several file systems have this mount point, the last one in the list is returned.
+/// Returns the device and the type of the file system that contains a directory: of all mount points that are a prefix
+/// of the directory's path, the longest counts. If several file systems have this mount point, the last one in `mounts`
+/// counts.
 fn file_system(directory: &Path, mounts: &str) -> String {
     let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let above = fields.filter(|mount| mount.len() > 2 && directory.starts_with(mount[1]));

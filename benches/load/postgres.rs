@@ -71,7 +71,7 @@ const PAYLOAD_BYTES: usize = 600;
 pub(crate) enum Statements {
     /// The four statements are begin, two inserts and commit, which is how applications send them.
     Four,
-    /// The transaction is one statement, which saves three round trips.
+    /// One statement is the whole transaction. Compared with four statements, it saves three round trips.
     One,
 }
 
@@ -79,8 +79,8 @@ pub(crate) enum Statements {
 pub(crate) struct Postgres {
     binaries: PathBuf,
     directory: PathBuf,
-    /// The user as which the cluster runs. It is set only if the current user is root, because PostgreSQL refuses to
-    /// run as root.
+    /// The system user that runs the cluster. It is set only if the current user is root, because PostgreSQL refuses
+    /// to run as root.
     user: Option<&'static str>,
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::error::Result;
 
 pub(crate) const TOKEN: &str = "an-operator-token-for-benches-0123456789";
-/// The number of units per second in which `/proc` states CPU times. It is the same on every Linux architecture.
+/// `/proc` states CPU times in ticks. This number of ticks per second is the same on every Linux architecture.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// A child process. Dropping this value kills the process.

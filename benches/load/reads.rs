@@ -100,9 +100,9 @@ impl Reads {
         let json: Value = serde_json::from_slice(body)?;
         let data = &json["data"];
         let length = data.as_array().map(Vec::len).unwrap_or_default();
-        // The business is open from 09:00 to 18:00, so a day has 18 half hours. Appointments start on the
-        // hour from 08:00 to 14:00 UTC, one with each of the three staff members, until there are 200
-        // appointments. So seven half hours are taken on each of nine days, and some on the tenth day.
+        // The business is open from 09:00 to 18:00 in Paris, so a day has 18 half hours. On each of the first nine
+        // days, all three staff members have an appointment at each full hour from 08:00 to 14:00 UTC. So seven half
+        // hours are taken.
         let good = match row {
             BARE => body == CONSTANT.as_bytes(),
             ME => data["business"]["id"] == self.shop.id.as_str(),

@@ -74,7 +74,7 @@ struct Booked {
 }
 
 impl Bookings {
-    /// Creates bookings at these businesses in turn. The first `taken` half hours of each business are already booked.
+    /// The scripts book at these businesses in turn. The first `taken` half hours of each business are already booked.
     pub(crate) fn new(shops: &[Shop], first_day: i64, taken: usize, whom: For) -> Result<Arc<Self>> {
         Ok(Arc::new(Self::all(shops, first_day, taken, whom)?))
     }

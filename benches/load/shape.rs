@@ -1,7 +1,7 @@
 //! The rows that one booking writes. They are determined by comparing the store before and after a real booking.
 //!
-//! The store alone is measured with batches of the same shape, at the same businesses. As in real bookings, each batch
-//! has new ids and instants in its keys, and values of the same lengths.
+//! The benchmark of the store alone writes batches with such rows, for the same businesses. As in real bookings, each
+//! batch has new ids and instants in its keys, and values of the same lengths.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ use view::AppointmentView;
 use crate::error::Result;
 use crate::shop::{Shop, slot};
 
-/// The length of an id in a key, in bytes. `INSTANT` is the length of an instant.
+/// The lengths of an id and of an instant in a key, in bytes.
 const ID: usize = 16;
 const INSTANT: usize = 8;
 
@@ -102,8 +102,9 @@ impl Shape {
         batch
     }
 
-    /// Replaces the id or the instant at the beginning of `rest` with the id or the instant of the new booking. Does
-    /// not change the ids of records that existed before the booking. Returns the number of bytes to skip.
+    /// `rest` is the rest of a key. If it begins with an id or an instant of the original booking, replaces it with an
+    /// id or an instant of the new booking. Ids of records that existed before the original booking stay the same.
+    /// Returns the number of bytes that the caller must skip.
     fn renew(&self, rest: &mut [u8], turn: &mut Turn<'_>, fresh: &mut Vec<(Uuid, Uuid)>) -> usize {
         for (old, new) in [(self.starts_at, turn.starts_at.millis()), (self.created_at, turn.now.millis())] {
             if rest.starts_with(&ordered(old)) {

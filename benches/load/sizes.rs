@@ -35,14 +35,14 @@ const CONNECTIONS: usize = 64;
 const SOME: usize = 100;
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// The way in which the server ends after the bookings.
+/// The way in which the server is stopped after the bookings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     /// The server is stopped in an orderly way.
     Stopped,
     /// The server is killed, to simulate a crash.
     Killed,
-    /// The server is stopped in an orderly way. During the bookings, a backup runs.
+    /// A backup runs during the bookings. Then the server is stopped in an orderly way.
     BackedUp,
 }
 
@@ -149,7 +149,7 @@ impl Filled {
         Ok(Measured { p50, memory, cpu_seconds: Some(cpu), ..Measured::default() })
     }
 
-    /// Loads every business, makes bookings for a period, and ends the server.
+    /// Loads every business, makes bookings for a period, and stops the server.
     async fn book_and(&mut self, context: &Context, end: End) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
@@ -209,7 +209,7 @@ impl Filled {
         Ok(Measured { memory, ..measured })
     }
 
-    /// Makes one booking at each business whose id is known. The figures include the resident memory.
+    /// Makes one booking at each business in `shops`. The figures include the resident memory of the server.
     async fn wake(&mut self, context: &Context) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let bookings = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;

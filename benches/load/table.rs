@@ -30,7 +30,7 @@ pub(crate) enum Target {
     Memory { under: f64 },
 }
 
-/// A row of the table: a scenario or a floor.
+/// A row of the table: a scenario, or a floor, which is a lower bound for the time that any server needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) name: &'static str,
@@ -238,7 +238,7 @@ impl Report {
     }
 }
 
-/// Aligns the columns. The first column and the last two are aligned to the left, and the numbers to the right.
+/// Aligns the first column and the last two columns to the left. Aligns the columns between them to the right.
 fn aligned(lines: &[[String; 11]]) -> String {
     let widths: Vec<usize> = (0..11)
         .map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default())

@@ -67,8 +67,8 @@ json_object! {
         /// The duration in minutes. The default is the duration of the service.
         duration_minutes: Option<Minutes>,
         /// Whether to accept a time that is not bookable. The default is false. If true, `staff_id` is required,
-        /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
-        /// still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`.
+        /// and `starts_at` must be on a whole minute and not more than 30 days in the past. Appointments of one
+        /// staff member still cannot overlap. The value true implies `ignore_buffers` and `ignore_calendars`.
         overrides as "override": Option<bool> = false,
     }
     check one_contact, described one_contact_described
@@ -92,9 +92,9 @@ json_object! {
         /// The new duration in minutes. The default is the current one.
         duration_minutes: Option<Minutes>,
         /// Whether to accept a time that is not bookable. The default is false. If true, `staff_id` is required,
-        /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
-        /// still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`. A confirmed
-        /// appointment that has ended can be moved.
+        /// and `starts_at` must be on a whole minute and not more than 30 days in the past. Appointments of one
+        /// staff member still cannot overlap. The value true implies `ignore_buffers` and `ignore_calendars`, and
+        /// also permits a move of a confirmed appointment that has ended.
         overrides as "override": Option<bool> = false,
     }
 }

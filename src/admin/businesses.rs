@@ -30,7 +30,7 @@ json_object! {
         booking_mode: Option<BookingMode>,
         /// The opening hours. The default is no hours.
         hours: Option<WeeklyHours>,
-        /// The weekly breaks, which appointments never overlap. The default is no breaks.
+        /// The weekly breaks. Appointments never overlap a break. The default is no breaks.
         breaks: Option<WeeklyBreaks>,
         /// The ISO 3166 region of phone numbers without a country code. The default is `US`.
         phone_region: Option<PhoneRegion>,
@@ -52,7 +52,7 @@ json_object! {
         booking_mode: Patch<BookingMode>,
         /// The opening hours of the whole week; a day that is omitted becomes closed.
         hours: Patch<WeeklyHours>,
-        /// All breaks of the week, which appointments never overlap.
+        /// All breaks of the week. Appointments never overlap a break.
         breaks: Patch<WeeklyBreaks>,
         /// The ISO 3166 region of phone numbers without a country code.
         phone_region: Patch<PhoneRegion>,

@@ -123,8 +123,8 @@ list_query! {
 query_object! {
     /// The ways to disconnect a calendar.
     pub(super) struct DisconnectQuery {
-        /// Whether the service first tries, for at most 24 hours, to delete the written events that have not ended.
-        /// The default is false.
+        /// Whether the service first tries to delete the written events that have not ended. It tries for at most 24
+        /// hours. The default is false.
         remove_events: Option<bool> = false,
     }
 }

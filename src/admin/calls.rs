@@ -52,7 +52,7 @@ json_object! {
 json_object! {
     /// A change that the team makes to a call.
     pub(crate) struct CallPatch {
-        /// Whether the team has handled the call. `updated_at` does not change.
+        /// Whether the team has handled the call. A change to this property does not change `updated_at`.
         handled: bool,
     }
 }

@@ -3,8 +3,8 @@
 //! In a DNS rebinding attack, the host name of the attacker's web page resolves to this listener, so the page can
 //! send requests to the listener.
 //!
-//! Invariant: a request with a host name that is not accepted is refused before its token or path is checked.
-//! IP addresses and `localhost` are accepted, because a page cannot change how they resolve.
+//! Invariant: if the host name of a request is not accepted, the request is refused before its token or path is
+//! checked. IP addresses and `localhost` are accepted, because an attacker cannot change how they resolve.
 
 use std::sync::Arc;
 

@@ -84,12 +84,12 @@ json_object! {
         greeting: Patch<Option<GreetingPatch>>,
         /// Instructions for the model.
         instructions: Patch<Option<Text<1, INSTRUCTIONS_CHARS_MAX>>>,
-        /// The number of the person who takes over calls within opening hours.
+        /// The phone number of the person who takes over calls within opening hours.
         handoff_number: Patch<Option<Phone>>,
         /// The time in seconds for which the handoff number rings before the receptionist answers, within opening
         /// hours: 0, or 5 to 60.
         team_first_seconds: Patch<Option<TeamFirst>>,
-        /// The numbers whose calls are rejected and whose text messages are dropped.
+        /// The phone numbers whose calls are rejected and whose text messages are dropped.
         blocked_numbers: Patch<Option<DistinctList<Phone, 0, BLOCKED_NUMBERS_MAX>>>,
         /// Whether the receptionist may use the knowledge entries in answers to customers and assistants. Their
         /// text then becomes public.
@@ -157,8 +157,8 @@ pub(super) async fn gaps(
 ) -> Result<Listed<GapView>, ApiError> {
     let asked = query.open(&context, business.list("gaps"))?;
     let gaps = business.gaps(context.engine.now()).await?;
-    // The page begins after the time and the id in `after`. So the page can be read even if the question with
-    // this id was deleted.
+    // `after` contains the time and the id of the last question of the previous page. The page can be read even if this
+    // question was deleted.
     let after = asked.page.after.as_deref().and_then(place_in);
     let is_next = |gap: &GapView| after.is_none_or(|after| (gap.asked_at, gap.id) < after);
     let mut items: Vec<_> = gaps.into_iter().filter(is_next).take(asked.page.limit + 1).collect();

@@ -28,7 +28,7 @@ json_object! {
         buffer_before_minutes: Option<Whole<0, BUFFER_MINUTES_MAX>>,
         /// The buffer after an appointment, in minutes. The default is 0.
         buffer_after_minutes: Option<Whole<0, BUFFER_MINUTES_MAX>>,
-        /// The minimum time between a customer's booking and the start, in minutes. The default is 0.
+        /// The minimum time from a customer's booking to the start of the appointment, in minutes. The default is 0.
         min_notice_minutes: Option<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
         /// How many days ahead customers can book, in the business's time zone. The default is no limit.
         max_advance_days: Option<AdvanceDays>,
@@ -36,7 +36,7 @@ json_object! {
         price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
         /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Option<Currency>,
-        /// The heading under which pages of the team list the service.
+        /// The heading above the service in lists on the pages of the team.
         category: Option<Text<1, 60>>,
         /// The position of the service in lists on pages, lowest first. The default is 0.
         position: Option<Position>,
@@ -60,7 +60,7 @@ json_object! {
         buffer_before_minutes: Patch<Whole<0, BUFFER_MINUTES_MAX>>,
         /// The buffer after an appointment, in minutes; existing appointments keep their buffer.
         buffer_after_minutes: Patch<Whole<0, BUFFER_MINUTES_MAX>>,
-        /// The minimum time between a customer's booking and the start, in minutes.
+        /// The minimum time from a customer's booking to the start of the appointment, in minutes.
         min_notice_minutes: Patch<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
         /// How many days ahead customers can book, in the business's time zone; null for no limit.
         max_advance_days: Patch<Option<AdvanceDays>>,
@@ -68,7 +68,7 @@ json_object! {
         price_cents: Patch<Option<Whole<0, PRICE_CENTS_MAX>>>,
         /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Patch<Option<Currency>>,
-        /// The heading under which pages of the team list the service; null clears it.
+        /// The heading above the service in lists on the pages of the team; null clears it.
         category: Patch<Option<Text<1, 60>>>,
         /// The position of the service in lists on pages, lowest first.
         position: Patch<Position>,

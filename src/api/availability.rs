@@ -29,8 +29,8 @@ list_query! {
     normalize with_last_day
 }
 
-/// Sets an omitted last day to the first day. A cursor is bound to the last day. So a client that
-/// omits the last day and a client that sends the same day can use the same cursor.
+/// Sets an omitted last day to the first day. A cursor is valid only for one last day. Because the omitted day
+/// is set here, the cursor is valid both for a request that omits the last day and for one that contains it.
 fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

@@ -68,13 +68,14 @@ json_object! {
 }
 
 json_object! {
-    /// A merge of another contact into the contact in the path.
+    /// A merge of the contact `from` into the contact in the path.
     pub(crate) struct MergeBody {
-        /// The contact to merge. After the merge, requests with the id of this contact get the contact in the path.
+        /// The id of the contact to merge. After the merge, this id also identifies the contact in the path.
         from: ContactId,
-        /// The phone number that the contact keeps: the number of one of the two contacts, or null.
+        /// The phone number of the contact in the path after the merge: the number of one of the two contacts, or null.
         phone: Option<Phone>,
-        /// The email address that the contact keeps: the address of one of the two contacts, or null.
+        /// The email address of the contact in the path after the merge: the address of one of the two contacts, or
+        /// null.
         email: Option<Email>,
     }
 }

@@ -38,8 +38,8 @@ fn binding(page: &str) -> Binding {
     Binding::list("book form").with(page.as_bytes())
 }
 
-/// The idempotency key of a form, derived from the id of the form. The fingerprint covers all other fields,
-/// trimmed and sorted; an empty field counts as an absent one. The engine stores the response for 24 hours.
+/// Returns the idempotency key of a form, which is derived from the form's id, and the fingerprint of all other fields.
+/// The fields are trimmed and sorted, and empty fields are left out. The engine stores the response for 24 hours.
 pub(super) fn once(form: &Form, business: BusinessId) -> Idempotency {
     let key = Sha256::new().chain_update(business.uuid().as_bytes()).chain_update(form.get(FORM_ID));
     let fields = form.fields().map(|(name, value)| (name, value.trim()));

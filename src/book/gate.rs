@@ -59,8 +59,8 @@ async fn serve(front: Arc<Front>, place: Arc<PathRoutes<Site>>, request: Request
     let answer = answer(&front, &place, head, params.clone(), body, &mut known);
     let answered = caught(Box::pin(answer)).await;
     if known.shop.is_none() && is_frame(&place) {
-        // The request was refused before its business was looked up. The business is looked up now, because the sites
-        // that may embed its page may also embed the error page.
+        // The error page may be embedded by the same sites as the page of the business. The request was refused before
+        // the business was looked up, so the business is looked up now.
         known.shop = caught(Box::pin(shop(&front, &params, At::Frame))).await.ok();
     }
     let mut response = answered.unwrap_or_else(|refused| {

@@ -56,7 +56,7 @@ impl Refused {
     }
 }
 
-/// Maps a status to the status whose text the page shows.
+/// The page has texts for a few statuses only. Returns the status whose text the page shows for `status`.
 fn known(status: StatusCode) -> u16 {
     match status.as_u16() {
         known @ (403 | 404 | 409 | 413 | 415 | 429 | 503) => known,

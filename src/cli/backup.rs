@@ -46,7 +46,8 @@ pub struct BackupArgs {
     /// oldest backups are deleted
     #[arg(long, value_name = "COUNT", requires = "within")]
     keep: Option<NonZeroUsize>,
-    /// Copy only the list that is described under --in, and make no backup; the service need not run
+    /// Copy only the list of revocations, erasures, removals and deletions (see --in), and make no backup; the
+    /// service does not have to run
     #[arg(long, requires = "within", conflicts_with = "keep")]
     list_only: bool,
     #[command(flatten)]

@@ -32,7 +32,8 @@ use crate::http::json::Json;
 
 const REQUESTS_MAX: usize = 16;
 
-/// The maximum length of a line in bytes. The service has a lower limit, and its error states that limit.
+/// The maximum length of a line in bytes. It is more than the service accepts, so that a line that is somewhat too long
+/// for the service gets the service's own error, which states the service's limit.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
 
 /// The first protocol version with headers that describe the request.

@@ -20,7 +20,7 @@ pub(super) struct Failure {
     pub(super) exit_status: u8,
     /// The error response of the service.
     pub(super) refusal: Option<Box<ApiError>>,
-    /// The data directory, if the command failed because no running service uses it.
+    /// If the command failed because no service runs on a data directory, this directory.
     pub(super) unused_dir: Option<PathBuf>,
 }
 

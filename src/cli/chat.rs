@@ -1,6 +1,6 @@
-//! `chat` speaks with the receptionist as a customer of the website chat, line by line.
+//! `chat` reads lines and sends each of them to the receptionist, like a customer in the website chat.
 //!
-//! Invariants: a line that is the id of a shown choice selects it; any other line is the customer's words. The
+//! Invariants: a line that equals the id of a shown choice selects this choice. Any other line is sent as text. The
 //! conversation ends when the input ends. The changes that the receptionist makes are real.
 
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -29,7 +29,7 @@ pub struct ChatArgs {
     /// The language: en or fr [default: the language of the business]
     #[arg(long)]
     locale: Option<String>,
-    /// Also print the effects of each turn, and the model's sentences that the receptionist did not say
+    /// Also print the effects of each turn, and the sentences of the chat model that were dropped
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]

@@ -27,7 +27,8 @@ pub struct McpArgs {
     /// The origin of the service [default: http://127.0.0.1:8080]
     #[arg(long, env = variables::URL, value_name = "URL")]
     url: Option<OsString>,
-    /// The API key; prefer the environment variable, since other users can read the arguments of a process
+    /// The API key; prefer the environment variable, because other users of the machine can read the arguments
+    /// of a process
     #[arg(long, env = variables::API_KEY, value_name = "KEY", hide_env_values = true)]
     api_key: Option<OsString>,
     /// File that contains the API key

@@ -1,12 +1,12 @@
 //! The address of the operator API and the token for it.
 //!
 //! A command uses settings of the service (`RECEPTIONIST_ADMIN_LISTEN`, `RECEPTIONIST_ADMIN_TOKEN`,
-//! `RECEPTIONIST_DATA_DIR`). Without settings, a command looks for the token and the socket of a local service in the
-//! data directories of `serve`, of `demo` and of the systemd unit, in this order.
+//! `RECEPTIONIST_DATA_DIR`). Without these settings, a command looks for the token and the socket of a local service in
+//! the data directories of `serve`, of `demo` and of the systemd unit, in this order.
 //!
-//! Invariant: if no address is set and there is a data directory, a command sends the token only to the socket in this
-//! directory. Only the directory's owner can create a socket there. If there is neither an address nor a data
-//! directory, a token in the settings is sent to the default address.
+//! Invariant: if no address is set, but a data directory is set or found, a command sends the token only to the socket
+//! in this directory. Only the directory's owner can create a socket there. If there is neither an address nor a data
+//! directory, a command sends the token from the settings to the default address.
 
 use std::ffi::OsString;
 use std::io;
@@ -81,8 +81,8 @@ impl OperatorOptions {
         self.access_from(Path::new(""), Path::new(UNIT_DATA_DIR))
     }
 
-    /// [`Self::access`] with two directories that tests replace. `here` contains the default data
-    /// directories, and `unit` is the data directory of the systemd unit.
+    /// Does the work of [`Self::access`]. Tests pass other directories: `here` contains the default data directories,
+    /// and `unit` is the data directory of the systemd unit.
     fn access_from(&self, here: &Path, unit: &Path) -> Result<Access, Failure> {
         let running = self.running_dir(here, unit)?;
         let (address, tls) = match (&running, &self.admin_url) {
@@ -113,9 +113,9 @@ impl OperatorOptions {
         with(read_token(&file)?, otherwise)
     }
 
-    /// Whether the command must use the address in the settings. If the settings contain a data directory, the socket
-    /// in this directory takes precedence over the variable `RECEPTIONIST_ADMIN_LISTEN`, since any program may listen
-    /// on the address in the variable.
+    /// Whether the command must call a given address and not a socket. If a data directory is given, the socket in this
+    /// directory takes precedence over an address from the variable `RECEPTIONIST_ADMIN_LISTEN`, since any program may
+    /// listen on this address.
     fn is_placed(&self) -> bool {
         let setting = std::env::var(variables::ADMIN_LISTEN).ok();
         let by_setting = self.data_dir.is_some() && self.admin_listen == setting;
@@ -158,9 +158,10 @@ impl OperatorOptions {
         Ok(read.map(|authorization| (authorization, origin.to_owned())))
     }
 
-    /// Returns the data directory whose socket accepts a connection. Returns `None` if the command uses the address in
-    /// the settings, or if there is no data directory. Fails if no socket accepts a connection: the command must not
-    /// try the default port, since another program may listen there and would get the token.
+    /// Returns the first data directory whose socket accepts a connection. Returns `None` if the command uses the
+    /// address in the settings, or if there is no data directory. Fails if there are data directories but none of their
+    /// sockets accepts a connection. Then the command must not try the default port: another program may listen on this
+    /// port and would get the token.
     fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, Failure> {
         if self.is_placed() {
             return Ok(None);
@@ -221,7 +222,7 @@ impl OperatorOptions {
         let port =
             url.port_or_known_default().filter(|port| *port != 0).ok_or_else(|| bad("must have a port"))?;
         let tls = match url.scheme() {
-            // With http, the certificate setting is ignored, since it may be set for the listener.
+            // With http, the certificate setting is ignored: it may be set for the service's listener.
             "http" => None,
             "https" => Some(match self.tls()? {
                 Some(named) => named,

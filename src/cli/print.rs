@@ -36,11 +36,12 @@ pub(super) fn written(text: &str) -> Result<(), Failure> {
     output(text).map_err(|error| Failure::new(format!("cannot write to standard output: {error}")))
 }
 
-/// Writes to standard output when the reader is ready. The returned future waits for the reader. If the future is
-/// dropped, the runtime can end without waiting for the reader.
+/// Writes to standard output. The write may have to wait for the program that reads the output. If the returned future
+/// is dropped, the runtime can end before the write has ended.
 pub(super) async fn output_when_read(text: String) -> io::Result<()> {
     let (done, mut written) = tokio::sync::mpsc::channel(1);
-    // When the runtime ends, it waits for its own threads. So a thread that does not belong to the runtime writes.
+    // The write can block. When the runtime ends, it waits for its own threads, so the write is in a thread outside the
+    // runtime.
     thread::Builder::new().name("output".into()).spawn(move || {
         let mut stdout = io::stdout().lock();
         let _ = done.try_send(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));

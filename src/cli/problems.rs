@@ -61,8 +61,8 @@ pub(super) fn error_text(refused: &ApiError, call: &Call, flags: &Flags) -> Stri
     }
 }
 
-/// The line for a detail, with its flag. If the flag has several values, the line quotes the value that the
-/// detail is about.
+/// The line for a problem of the request. It begins with the flag that caused the problem. If the flag has several
+/// values, the wrong value follows the flag.
 fn line(detail: &Detail, call: &Call, flags: &Flags) -> String {
     let message = one_line(&detail.message);
     let (property, inner) = detail.path.split_once('[').unwrap_or((&detail.path, ""));
@@ -92,7 +92,7 @@ const IGNORE_BUFFERS: &str = "ignore_buffers";
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hint {
     Said(String),
-    /// The hint with the region that determines how the business's national phone numbers are read.
+    /// The hint that names the business's phone region. Phone numbers without a country code are read with this region.
     PhoneRegion,
 }
 

@@ -14,11 +14,11 @@ use crate::server::{CONNECTIONS_MAX, RESERVE_MAX};
 
 /// While the store opens, the service asks its supervisor at this interval for more time to start.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
-/// The time that each of these requests adds, in microseconds.
+/// The additional time to start that each request asks for, in microseconds.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// Notifies the watchdog until the runtime ends. The returned task asks for more time to start until the caller
-/// stops the task.
+/// Starts two tasks. The first task notifies the watchdog, if it is enabled, until the runtime ends. The returned task
+/// asks systemd for more time to start until the caller stops the task.
 pub(super) fn starting() -> JoinHandle<()> {
     if let Some(watchdog) = sd_notify::watchdog_enabled() {
         tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));
@@ -50,7 +50,7 @@ const DELIVERIES: u64 = 1_024;
 /// each query up to three times to each of three name servers.
 const LOOKUPS: u64 = 2 * 3 * 3 * 2_048;
 
-/// The files for idle webhook connections, the store, the log and the runtime.
+/// The number of files for idle webhook connections, the store, the log and the runtime.
 const OTHERS: u64 = 512;
 
 /// The number of files that the service needs at its maximum load.

@@ -2,8 +2,9 @@
 //! public-holiday calendar.
 //!
 //! Invariants: if a part of the file is invalid, or if the days of a calendar exceed the limit on special days, nothing
-//! is changed. Contacts that exist already (same phone or email) and special days that exist already are not changed.
-//! So an interrupted import of a calendar can be repeated.
+//! is changed. Contacts that exist already (same phone or email) and special days that exist already are not changed. A
+//! calendar is imported day by day, so an interrupted import may have closed only some of the days. A repeated import
+//! closes the other days.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -64,9 +65,9 @@ pub(super) async fn import_contacts(
 struct ClosedDay {
     date: NaiveDate,
     note: String,
-    /// The number of appointments on this date. The import does not change them.
+    /// The number of future appointments on this date. The import does not change them.
     affected: u64,
-    /// The ids of some of the appointments on this date.
+    /// The ids of these appointments, at most [`AFFECTED_IDS_MAX`].
     ids: Vec<String>,
 }
 
@@ -167,7 +168,7 @@ async fn close(
     Ok((affected, ids.filter_map(|id| id.as_str().map(str::to_owned)).collect()))
 }
 
-/// The number and some ids of the future appointments that begin on a day.
+/// The number of future appointments that begin on a day, and at most [`AFFECTED_IDS_MAX`] of their ids.
 async fn booked(
     client: &Client,
     business: &Call,

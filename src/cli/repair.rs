@@ -1,5 +1,5 @@
-//! `repair-stamps` works on the store of a stopped service. It replaces timestamps in the future by the
-//! current time or an earlier time.
+//! `repair-stamps` works on the store of a stopped service. It replaces each timestamp in the future with the current
+//! time or an earlier time.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

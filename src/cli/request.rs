@@ -1,5 +1,5 @@
-//! A request to the operator API. At first, its values are texts as the operator typed them. Resolving
-//! replaces them by the values to send.
+//! A request to the operator API. At first, it contains texts as the operator typed them. These texts are then
+//! *resolved*: each one is replaced by the value to send.
 //!
 //! Invariants: a typed text stays inside one path segment or one query value, since special characters are
 //! encoded. A body contains only given values.

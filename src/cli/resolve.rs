@@ -31,7 +31,8 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", one_line(text))
 }
 
-/// Resolves the texts of a task in place and returns notes.
+/// Replaces each text that the user has typed in a task by its value, such as an id or a time. Returns notes for the
+/// user.
 pub(super) async fn resolve(
     client: &Client,
     task: &mut Task,
@@ -118,7 +119,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// The id of the record with this name. `command` is the name of the command for records of this kind.
+    /// Returns the id of the record that `typed` names. `receptionist {command} list` lists the possible records.
     async fn named(
         &mut self,
         typed: &Typed,
@@ -140,8 +141,8 @@ impl Meaning<'_> {
             records.iter().filter(|record| fits(&word(record, called).to_lowercase())).collect()
         };
         let same = of(&|name| name == wanted);
-        // The text can be empty, for example because a shell variable is unset. Every name begins with the
-        // empty text, so an empty text is not compared with the beginnings of names.
+        // An unset shell variable gives an empty text. Every name begins with the empty text, so an empty text must not
+        // select a name by its beginning.
         let begins = same.is_empty() && !wanted.is_empty();
         let begun = if begins { of(&|name| name.starts_with(&wanted)) } else { Vec::new() };
         match (&same[..], &begun[..]) {
@@ -213,7 +214,8 @@ fn word<'a>(record: &'a Record, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The email address of a record, or its name if it has no email address. People are found by their email address.
+/// The email address of a record, or its name if it has no email address. The operator can type the email address of a
+/// person, so the candidates show it instead of the name.
 fn called(record: &Record) -> &str {
     let email = word(record, "email");
     if email.is_empty() { word(record, "name") } else { email }

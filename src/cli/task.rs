@@ -27,8 +27,8 @@ pub(super) enum Show {
     TimeOff,
     /// A record whose fields are objects, as a table of these objects. The text contains the columns.
     ByField(&'static str),
-    /// A record with a list, as a table of the items. The first text is the field with the list, and the second
-    /// contains the columns.
+    /// A record that contains a list. The list is shown as a table. The first text is the name of the field with the
+    /// list, and the second text contains the columns of the table.
     Within(&'static str, &'static str),
     /// The response is a file.
     File,
@@ -36,7 +36,7 @@ pub(super) enum Show {
     Done(&'static str),
     /// The result of an import of contacts.
     Contacts,
-    /// A business. The command then imports holidays into this business.
+    /// A business. After the command has read the business, it imports holidays into it.
     Holidays,
 }
 

@@ -78,7 +78,7 @@ async fn run_export(args: ExportArgs) -> Result<(), Failure> {
         pieces.push(bytes);
         while let Some(line) = pieces.next() {
             lines += 1;
-            // A text inside a line cannot match, since its quotation marks are escaped.
+            // Only a line that begins like this can report a problem, so other lines are not parsed.
             if line.starts_with(b"{\"kind\":\"problem\"")
                 && let Some(problem) = moving::problem_in(&line)
             {

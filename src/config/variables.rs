@@ -1,6 +1,7 @@
 //! The names of the environment variables. Error messages use them to identify settings.
 
-/// The prefix of the service's variables. One variable has no prefix, because other programs use it too.
+/// The prefix of the service's variables. Only `PUBLIC_API_RATE_LIMIT_PER_MINUTE` has no
+/// prefix, because other programs use this variable too.
 const PREFIX: &str = "RECEPTIONIST_";
 
 macro_rules! variables {

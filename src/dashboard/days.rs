@@ -142,8 +142,8 @@ pub(super) fn by_day<T>(rows: &[T], day: impl Fn(&T) -> NaiveDate) -> Vec<(Naive
     days.map(|of_day| (day(&of_day[0]), of_day)).collect()
 }
 
-/// Parses a requested day. Returns `None` for a day outside the bookable years, since chrono cannot convert every such
-/// day.
+/// Parses a requested day. Returns `None` for a day outside the bookable years, because chrono cannot convert some of
+/// these days.
 pub(super) fn asked(text: &str) -> Option<NaiveDate> {
     let day: NaiveDate = text.trim().parse().ok()?;
     BOOKABLE_YEARS.contains(&day.year()).then_some(day)

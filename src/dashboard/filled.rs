@@ -1,5 +1,5 @@
-//! Forms for records. This module parses a submitted form like the body of an API request. The page shows a
-//! refused form again.
+//! Forms for records. A submitted form is parsed by the same rules as the body of an API request. If the form is
+//! refused, the page shows it again.
 //!
 //! Invariants:
 //! - A refused form is shown with the submitted values. Each problem is next to its field; problems without a
@@ -49,8 +49,7 @@ impl FormError {
         }
     }
 
-    /// The message for a page that does not show the submitted values. `stale` is the message id for a
-    /// changed record.
+    /// The message about this error for a page without the form. `stale` is the id of the message for [`Self::Stale`].
     pub(super) fn message(&self, view: &View, stale: &str) -> String {
         match self {
             Self::Stale => view.t(stale),
@@ -107,7 +106,8 @@ impl Body<'_> {
         if self.is_empty(name) { self.with(name, Json::Null) } else { self.text(name) }
     }
 
-    /// Adds a field as a whole number. If it is not a number, adds its text, which [`Self::read`] refuses.
+    /// Adds a field as a whole number. If the text of the field is not a whole number, adds the text, and
+    /// [`Self::read`] then refuses it.
     pub(super) fn number(self, name: &str) -> Self {
         let text = self.member.form.get(name).trim();
         let value = text.parse().map_or_else(|_| Json::String(text.to_owned()), Json::Integer);
@@ -162,12 +162,12 @@ impl Member {
         self.membership.role.access(right) == Access::Change && !self.profile.suspended
     }
 
-    /// Checks that the person's role permits changes under this right. The page that shows
-    /// the form of such a change must make this check too.
+    /// Checks that the person may make changes that need this right. A page with a form for such a change must make
+    /// this check too.
     ///
     /// # Errors
-    /// Returns [`Refusal::NotAllowed`] without the right, and [`Refused::Suspended`] if the business is
-    /// suspended.
+    /// Returns [`Refusal::NotAllowed`] if the person's role does not permit the changes, and [`Refused::Suspended`] if
+    /// the business is suspended.
     pub(super) fn must(&self, right: Right) -> Result<(), Refused> {
         if self.membership.role.access(right) != Access::Change {
             return Err(Refusal::NotAllowed(Denied::ReadOnly).into());
@@ -298,8 +298,8 @@ impl Filled {
         Self { notice: view.t(draft.why.message()), ..Self::of(draft.form.clone()) }
     }
 
-    /// The lines that compare the two versions of a record if the form is stale. Otherwise there is only one
-    /// version, so there are no lines.
+    /// If the record was changed after the form was opened (the form is stale), returns the lines that compare the two
+    /// versions of the record. Otherwise returns no lines.
     pub(super) fn versions(&self, lines: impl IntoIterator<Item = (String, String, String)>) -> Versions {
         if self.stale { lines.into_iter().collect() } else { Versions::new() }
     }
@@ -350,7 +350,7 @@ impl Filled {
         Field { problem, value, options: options.collect(), ..field }
     }
 
-    /// Like [`Self::field`], but if the submitted form does not have the field, the field shows the value in `saved`.
+    /// Like [`Self::field`], but takes the value from `saved` if the submitted form has no value for the field.
     pub(super) fn field_or(&mut self, view: &View, field: Field, saved: &Form) -> Field {
         if self.has(&field.id) { self.field(view, field) } else { Self::of(saved.clone()).field(view, field) }
     }

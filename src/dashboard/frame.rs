@@ -57,8 +57,9 @@ pub(super) struct NavItem {
     pub(super) path: String,
     pub(super) label: String,
     pub(super) icon: &'static str,
-    /// The number of new alerts or of tasks, and its unit for screen readers.
+    /// The number of tasks, of new messages or of new alerts.
     pub(super) news: String,
+    /// The word that screen readers read after this number, for example "new".
     pub(super) news_of: String,
     /// The value of `aria-current`. It is `page` if the entry leads to the shown page, and `true` if the shown page is
     /// below the entry's page. For all other entries it is empty.
@@ -102,8 +103,8 @@ impl Sheet<'_> {
 }
 
 impl Member {
-    /// The [`Sheet`] of a page of the business. `here` is an entry of the navigation, or an entry and a
-    /// path below it, for example `settings/keys`.
+    /// The [`Sheet`] of a page of the business. `here` is the path of an entry of the navigation, such as `today`, or a
+    /// path below an entry, such as `settings/keys`.
     pub(super) fn sheet(&self, here: &str) -> Sheet<'_> {
         let of = Of {
             id: self.business.id(),

@@ -63,7 +63,8 @@ struct Gate {
 }
 
 impl Gate {
-    /// Returns the path of the page that shows the form for the path `page`. It is the nearest page at or above `page`.
+    /// Returns the path of the page that shows the form whose target is the path `page`: the nearest path, at or above
+    /// `page`, that answers GET requests. Without such a path, returns `/dashboard`.
     fn page_of(&self, mut template: &str, mut page: &str) -> String {
         while !self.shown.contains(&template) {
             let (Some((above, _)), Some((page_above, _))) =
@@ -173,8 +174,8 @@ async fn answer(
         let form = Form::read_with_file(&asked.head.headers, body, FORM_BYTES_MAX).await?;
         return post(gate, place, row, PageInput { form, _permit, ..asked }).await;
     }
-    // Mail programs send the forms that are accepted from any site. The handler ignores the content of such a form, so
-    // every media type is accepted.
+    // A form that is accepted from any site is sent by mail programs. Its handler needs no content, so the body is not
+    // read.
     let form = match from_anywhere {
         true => Ok(Form::default()),
         false => Form::read(&head.headers, body, BODY_BYTES_MAX).await,

@@ -126,7 +126,7 @@ impl PageInput {
         self.head.extensions.get::<ClientAddr>().map_or(IpAddr::from([0; 4]), |client| client.0)
     }
 
-    /// The client's network, for which limits count requests.
+    /// The network of the client. Rate limits count the requests of each network.
     pub(super) fn network(&self) -> IpAddr {
         network(self.address())
     }
@@ -162,7 +162,7 @@ impl PageInput {
         Ok(response)
     }
 
-    /// Keeps the form as a draft, and redirects to its page or, without a session, to the sign-in page.
+    /// Keeps the form as a draft. Redirects to `page`, or to the sign-in page if the person is signed out.
     pub(super) fn keep_form(&self, page: &str, why: DraftReason) -> Response {
         let to = if why == DraftReason::SignedOut { sign_in_path(page) } else { page.to_owned() };
         let draft =
@@ -195,7 +195,8 @@ impl PageInput {
 }
 
 impl SessionInput {
-    /// Converts the request to a request of a member of the business in the path. Other people get a 404.
+    /// Adds the business in the path and the person's membership in it to the request. A person who is not an active
+    /// member gets a 404.
     pub(super) async fn member(mut self) -> Result<Member, Refused> {
         let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
         let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());

@@ -74,8 +74,8 @@ impl Part {
         Ok(read_through(self.request.clone(), read).await?)
     }
 
-    /// The requested page of a list that is read as a whole. Also returns the id of its last row, if more rows follow.
-    /// The next page begins after this row.
+    /// Returns the rows of the requested page. `all` is the whole list. If more rows follow the page, also returns the
+    /// id of the last row of the page: the next page begins after this row.
     pub(super) fn of<T, I: ResourceId>(
         &self,
         all: Vec<T>,

@@ -14,7 +14,7 @@
 //!           `parts` has fields and icons, `frame` the navigation
 //! refused   error pages
 //! undo      the form that undoes a change
-//! waiting   the numbers of tasks in the navigation
+//! waiting   the counts of tasks in the navigation
 //! who       the names of actors
 //! words     the texts, in English and French
 //! assets    stylesheet, scripts and icon, under a path with their digest

@@ -6,8 +6,8 @@
 //!   same content.
 //! - A form with a remembered id does not take effect again.
 //! - A form has no effect if it was rendered more than one day ago, or before this process started.
-//! - The number of remembered ids is limited. After the id of a form was removed because of this limit, another form of
-//!   the same session takes effect only if it was rendered later than the form whose id was removed.
+//! - The number of remembered ids is limited. If the limit causes the removal of a form's id, forms of the session that
+//!   were rendered at the same time or earlier no longer take effect.
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 
@@ -35,8 +35,8 @@ const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
 /// The maximum age of a form, in milliseconds (one day).
 const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
-/// The time at which a form was rendered may be later than the current time by at most this number of milliseconds,
-/// because the clock may have been set back.
+/// A form is accepted even if its rendering time is at most this number of milliseconds in the future, because the
+/// clock may have been set back.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ struct State {
     sessions: HashMap<SessionKey, Session>,
     ids: usize,
     answers: VecDeque<(SessionKey, FormId, Instant)>,
-    /// A form that was rendered before this time (Unix time in milliseconds) may already have been applied.
+    /// The ids of applied forms that were rendered before this time (Unix time in milliseconds) may be forgotten.
     horizon: i64,
 }
 
@@ -128,7 +128,8 @@ impl Once {
         {
             session.acted.remove(at);
             state.ids -= 1;
-            // A session with a horizon is kept. If it were removed, its horizon would have to apply to all sessions.
+            // A session with a horizon is kept, even without ids. Without the horizon, a form that was already applied
+            // could take effect again.
             if session.acted.is_empty() && session.horizon == 0 {
                 state.sessions.remove(&sent.session);
             }
@@ -182,7 +183,7 @@ impl State {
 }
 
 impl Acting {
-    /// Keeps the response and passes it to repeats of the form.
+    /// Returns the response. Also keeps it, without session cookies, for repeated submissions of the form.
     pub(super) async fn answered(self, response: Response, cookies: Cookies) -> Response {
         let (head, body) = response.into_parts();
         // Pages are not streamed, so the body is complete.

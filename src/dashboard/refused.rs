@@ -16,7 +16,8 @@ pub(super) enum Refused {
     CrossSite,
     /// The business is suspended, so it is read-only.
     Suspended,
-    /// A form with the same id was already applied. Its content was different, or its response is no longer kept.
+    /// An earlier form with the same id was already applied. Its response cannot be repeated, because its content was
+    /// different or its response is no longer stored.
     SentBefore,
     LinkGone,
     /// The change that a form requested was not made. The page of the form shows the reason.
@@ -112,7 +113,7 @@ impl Refused {
     }
 }
 
-/// Maps a status to the status whose text the page shows.
+/// Returns the status for which the page has a title and a text. It may differ from the status of the response.
 fn known(status: StatusCode) -> u16 {
     match status.as_u16() {
         known @ (403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 503) => known,

@@ -29,8 +29,8 @@ pub(super) enum Who {
     /// Any session, even a restricted session, which may only set a password.
     Restricted,
     Person,
-    /// An active membership of the business in the path. For POST, the right must include changes; for other
-    /// methods, reading is enough.
+    /// An active membership of the business in the path. A POST requires that the member may change the data of this
+    /// right. For other methods, the member must be able to read the data.
     Member(Right),
 }
 
@@ -52,7 +52,7 @@ pub(super) struct FormOf {
 }
 
 impl Route {
-    /// Marks a row whose form has a file.
+    /// Marks a route whose form has a file.
     pub(super) fn with_file(mut self) -> Self {
         self.about.has_file = true;
         self
@@ -63,8 +63,8 @@ impl Route {
         self
     }
 
-    /// Marks a row with a long form. The form is kept as a draft if the business is suspended when the form is
-    /// submitted.
+    /// Marks a route with a long form. If the business is suspended when the form is submitted, the form is kept as a
+    /// draft.
     pub(super) fn kept(mut self) -> Self {
         self.about.kept = true;
         self
@@ -87,7 +87,7 @@ pub(super) trait Given: Sized + Send + 'static {
 
     fn who(access: Self::Access) -> Who;
 
-    /// The request, or `None` if the route has another access rule.
+    /// Returns the input, or `None` if the access rule of the route requires another type of input.
     fn of(admitted: Admitted) -> Option<Self>;
 }
 

@@ -1,15 +1,17 @@
 //! Open pages receive the changes to a business as a stream of server-sent events (HTML living standard
 //! §9.2).
 //!
-//! An event contains a kind and ids, and no data of the records. The page then fetches its changed part.
+//! An event contains at most the kind and the id of a changed record. When the event arrives, the page fetches its
+//! changed part.
 //! When the first event, `hello`, arrives, the page knows that no proxy delays events.
 //!
 //! Invariants:
 //! - The stream checks the person's access again for each event.
-//! - The stream ends with the session, the membership or the service.
+//! - The stream ends when the session or the membership ends, or when the service stops.
 //! - Several changes to a record within one second cause only one event. So a busy business does not cause constant
 //!   fetches.
-//! - The stream also reports changes since the page was rendered: the page sends its marker as `?as_of=`.
+//! - The page sends the change marker of its rendering as `?as_of=`. If the business has changed between the rendering
+//!   and the start of the stream, the first event after `hello` says that any record may have changed.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -38,7 +40,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// event says that any record may have changed.
 const EVENTS_MAX: usize = 32;
 
-/// The right that a person needs for events of this kind. `None` means that the page gets no event.
+/// The right that a person needs for events of this kind. `None` means that no page gets events of this kind.
 fn right(kind: LiveKind) -> Option<Right> {
     match kind {
         LiveKind::Alert => Some(Right::Own),
@@ -49,7 +51,8 @@ fn right(kind: LiveKind) -> Option<Right> {
 
 pub(super) async fn show(member: Member) -> Answered {
     let watching = member.business.watch();
-    // The marker is read after the stream has subscribed to changes, so no change is missed.
+    // The stream subscribes to changes before it reads the change marker. In the opposite order, it would miss a change
+    // between the two steps.
     let now = member.desk.as_of(&member.business);
     let unheard =
         Unheard { more: member.query.find("as_of").is_some_and(|as_of| as_of != now), ..Unheard::default() };
@@ -152,8 +155,9 @@ impl Listens {
         }
     }
 
-    /// Waits for a change and for the end of the pause between events. Returns false when the stream ends. The changes
-    /// of a pause are collected at the end of the pause, so the task does not wake for each change.
+    /// Waits until there is a change, and until the pause after the previous event is over. Then also collects the
+    /// other changes that have arrived. They are collected only at the end of the pause, so that the task does not wake
+    /// for each change. Returns false when the stream ends.
     async fn hear(&mut self) -> bool {
         while self.unheard.is_empty() {
             let heard = tokio::select! {

@@ -15,8 +15,8 @@ pub(super) const ROOTS: [&str; 2] = ["/", "/dashboard/"];
 pub(super) const ASSETS: &str = "/dashboard/assets/{digest}/{name}";
 pub(super) const REST: &str = "/dashboard/{*rest}";
 
-/// The route table. A submitted form may be kept as a draft ([`super::drafts`]). The draft is shown on the page
-/// with the nearest path at or above the form's path.
+/// The route table. A submitted form may be kept as a draft ([`super::drafts`]). The draft is shown on the page at the
+/// form's path. If no page has this path, the draft is shown on the page at the nearest parent path.
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {
     // At each path, GET shows a page with a form, and POST makes the change.
@@ -126,7 +126,7 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/b/{business_id}/settings/hours/days/{date}/remove", Right::Settings, settings::hours::remove_day),
         get("/dashboard/b/{business_id}/settings/services", Right::Settings, settings::service::list),
         get("/dashboard/b/{business_id}/settings/staff", Right::Settings, settings::staff_member::list),
-        // The handler checks the staff member, since members may change only their own time off.
+        // Members may change only their own time off. The engine checks this.
         post("/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off", Right::Day, settings::staff_member::add_time_off),
         post("/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off/{time_off_id}/remove", Right::Day, settings::staff_member::remove_time_off),
         post("/dashboard/b/{business_id}/settings/notices/{notice_id}/send-again", Right::Settings, settings::notices::send_again),

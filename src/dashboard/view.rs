@@ -109,7 +109,7 @@ impl View {
     }
 }
 
-/// Marks the response to a form that changed nothing. The form may be submitted again.
+/// Marks the response to a form that changed nothing. The gate then permits the same form to be submitted again.
 #[derive(Clone, Copy)]
 pub(super) struct NothingDone;
 

@@ -1,4 +1,4 @@
-//! The numbers of tasks for the team, which the navigation and the title of each page show.
+//! Counts the tasks for the team. The navigation and the title of each page show the counts.
 
 use chrono::TimeDelta;
 use domain::{
@@ -13,7 +13,7 @@ const COUNTED_MAX: usize = 99;
 /// The time for which a missed call counts as a task, unless it is handled.
 pub(super) const MISSED_FOR: TimeDelta = TimeDelta::days(30);
 
-/// The numbers of tasks. Each number is at most [`COUNTED_MAX`] + 1.
+/// The counts of tasks. Counting stops at [`COUNTED_MAX`] + 1.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Waiting {
     pub(super) today: usize,

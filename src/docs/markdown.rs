@@ -10,10 +10,9 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagE
 use super::pictures;
 use super::topics::topic;
 
-/// In the first column of a table, a name without slashes is not broken if it has at most this length, in
-/// bytes.
+/// The maximum length of code without slashes in the first column of a table for which the code has no line break.
 const NAME_BYTES_MAX: usize = 44;
-/// In the other columns of a table, code is not broken if it has at most this length, in bytes.
+/// The maximum length of other code in a table for which the code has no line break.
 const WORD_BYTES_MAX: usize = 24;
 
 pub(super) struct Rendered {

@@ -149,8 +149,8 @@ pub(crate) fn seconds(duration: &str) -> Option<u64> {
     days.checked_add(time)
 }
 
-/// Joins the lines that RFC 5545 calls folded. Each joined line has the number of its first line in the file. A fold
-/// may split the bytes of a character.
+/// Joins the parts of folded lines (RFC 5545). Returns each line with the number of its first part in the file. A fold
+/// may be inside a character, so the lines are bytes.
 fn unfolded(file: &[u8]) -> Vec<(usize, Vec<u8>)> {
     let mut lines: Vec<(usize, Vec<u8>)> = Vec::new();
     for (number, line) in (1..).zip(file.split(|byte| *byte == b'\n')) {

@@ -124,7 +124,7 @@ fn is_past(event: &Event, today: NaiveDate) -> bool {
         rule => Yearly::until(rule),
     };
     let again = event.find("RDATE").is_some();
-    // One day is added, since the event may be in another time zone.
+    // One day is added, because an event in another time zone may end one day later in the time zone of the business.
     let ends = last.zip(until).and_then(|(last, until)| {
         let days = (last - first).num_days().unsigned_abs() + 1;
         until.max(first).checked_add_days(Days::new(days))
@@ -152,7 +152,7 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
     let mut dates = Vec::new();
     let ends_before =
         |begins: &NaiveDate| begins.checked_add_days(Days::new(days)).is_some_and(|end| end < today);
-    // An event can have many past repetitions, so they are left out before their days are listed.
+    // An event can have many past repetitions. They are removed before the days of the remaining ones are listed.
     let beginnings = beginnings(event, first, today, replaced)?;
     for begins in beginnings.into_iter().filter(|begins| !ends_before(begins)) {
         dates.extend((0..days).filter_map(|day| begins.checked_add_days(Days::new(day))));

@@ -47,7 +47,8 @@ impl Assets {
         &self.base
     }
 
-    /// The asset with this name, or `None` if the name is unknown or the digest belongs to another version.
+    /// The asset with this name. Returns `None` if no asset has this name, or if `digest` is not the digest of the
+    /// current assets.
     pub(crate) fn asset(&self, digest: &str, name: &str, headers: &HeaderMap) -> Option<Response> {
         let asset = self.files.get(name).filter(|_| self.base.ends_with(&format!("/{digest}")))?;
         let mut response = asset.response(headers);

@@ -5,8 +5,8 @@
 //! - A request waits at most [`BODY_TIME_MAX`] for its body.
 //! - A streamed body may take longer if it arrives with at least [`PACE_MIN`] bytes per second on average. A pause is
 //!   at most [`PATIENCE_MAX`].
-//! - If a body is too large or too slow, the connection closes. Otherwise, the rest of the body would be read as
-//!   the next request.
+//! - If a body is too large or too slow, the connection closes after the response. On an open connection, the server
+//!   would read the rest of the body as the next request.
 
 use std::time::Duration;
 
@@ -119,8 +119,9 @@ async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
 /// A streamed body. Only the time in [`Pieces::next`] counts, so a slow handler causes no timeout.
 pub struct Pieces {
     body: Body,
-    /// The remaining time to wait for further bytes. Received bytes increase it to at most [`PATIENCE_MAX`], so
-    /// a client cannot pause for longer than this, even after a fast start.
+    /// The remaining time for which the service waits for further bytes. Each received byte adds to this time, but the
+    /// time is never longer than [`PATIENCE_MAX`]. So a client cannot pause for longer than [`PATIENCE_MAX`], even
+    /// after a fast start.
     patience: Duration,
 }
 
@@ -278,12 +279,12 @@ mod tests {
         let (second, at_pace) = (Duration::from_secs(1), usize::try_from(PACE_MIN).unwrap());
         assert_eq!(taken_for(dripping(at_pace, second)).await, None);
         assert_eq!(taken_for(dripping(at_pace * 29, second * 29)).await, None);
-        // At half the minimum pace, the remaining patience shrinks by half a second per second. The arrival of
-        // a byte does not reset it.
+        // At half the minimum pace, the remaining patience decreases by half a second per second. A received byte does
+        // not restore the full patience.
         let slow = taken_for(dripping(at_pace / 2, second)).await.unwrap();
         assert!((PATIENCE_MAX..=2 * PATIENCE_MAX).contains(&slow), "{slow:?}");
         assert_eq!(taken_for(dripping(1, second * 29)).await, Some(PATIENCE_MAX));
-        // A body whose first pieces arrive fast is not allowed a longer pause later.
+        // If the first pieces of a body arrive fast, the maximum length of a later pause does not increase.
         let start = Instant::now();
         let mut fast = Pieces::of(
             &HeaderMap::new(),

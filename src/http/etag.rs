@@ -1,6 +1,6 @@
-//! Entity tags and their conditions (RFC 9110 §8.8.3, §13.1). A tag is a hash of the resource's JSON. The actor
-//! that makes a change checks `If-Match`. The `headers` crate is not used, since it does not expose the tags of a
-//! condition.
+//! Entity tags, and the headers `If-Match` and `If-None-Match` (RFC 9110 §8.8.3, §13.1). A tag is a hash of the
+//! resource's JSON. The actor that makes a change checks `If-Match`. The `headers` crate is not used, since its types
+//! do not give access to the single tags of these headers.
 
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};

@@ -1,8 +1,8 @@
 //! The macros that declare request types. One declaration gives the reader and the schema. The doc
 //! comments in the declaration become the descriptions in the schema.
 //!
-//! Request types do not use the derive macro of schemars. The schemars macro follows serde, so it would allow
-//! `null` for optional query parameters, and it does not support PATCH.
+//! Request types do not use the derive macro of schemars. That macro describes what serde accepts, so its schemas would
+//! allow `null` for optional query parameters. It also does not support PATCH.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -103,16 +103,16 @@ fn never_null(property: &mut Value) {
     }
 }
 
-/// Whether an object is the body of a PATCH request: it has at least one property, and an absent property keeps its
-/// value. `properties` contains the [`FromJson::PATCH`] of each property.
+/// Whether an object is the body of a PATCH request: it has at least one property, and each of its properties keeps its
+/// value if the property is absent. `properties` contains the [`FromJson::PATCH`] of each property.
 pub fn is_patch(properties: &[bool]) -> bool {
     properties.contains(&true) && !properties.contains(&false)
 }
 
-/// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema. The
-/// reader reports the problems of all properties, including unknown and duplicate ones. A property is
-/// renamed with `kind as "type": …`. With `= value`, the schema states this value as the default
-/// of the property. The functions after `check` and `described` add rules between properties.
+/// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema. The reader reports
+/// the problems of all properties, including unknown and duplicate ones. The field in `kind as "type": …` has the JSON
+/// name `type`. With `= value`, the schema states this value as the default of the property. The function after `check`
+/// checks rules between properties, and the function after `described` adds these rules to the schema.
 #[macro_export]
 macro_rules! json_object {
     (

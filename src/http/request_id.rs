@@ -10,7 +10,7 @@ pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 pub const REQUEST_ID_CHARS_MAX: usize = 128;
 
-/// The client's id if it is valid, otherwise a new one.
+/// The request id that the client has sent, if it is valid, otherwise a new id.
 pub(crate) fn request_id(headers: &HeaderMap) -> HeaderValue {
     let given = headers.get(X_REQUEST_ID).filter(|value| {
         (1..=REQUEST_ID_CHARS_MAX).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic)

@@ -1,8 +1,8 @@
 //! The schemas of the API document. schemars generates them from the types, and this module adapts them.
 //!
 //! Invariants:
-//! - The [`JsonSchema`] of a type describes it in requests and in responses.
-//! - Two types never have the same name. schemars would number the second type; this module panics.
+//! - A type has the same [`JsonSchema`] in requests and in responses.
+//! - Two types never have the same name. schemars would add a number to the second name, but this module panics.
 //! - An object has only the listed properties.
 //!
 //! schemars sorts the properties of an object by name. To keep the declared order of query parameters, the caller of
@@ -111,8 +111,8 @@ fn form(schema: &mut Schema) {
         schema.remove("oneOf");
         schema.extend([("type".into(), json!("string")), ("enum".into(), json!(words))]);
     }
-    // OpenAPI defines only the formats `int32` and `int64`. The maximum of a `uint16` is removed, since
-    // 65,535 says nothing about a value such as an HTTP status.
+    // OpenAPI defines only the formats `int32` and `int64`, so they replace the unsigned formats. The maximum of a
+    // `uint16` is removed: 65,535 is not a useful maximum for a value such as an HTTP status.
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     if format == "uint16" {
         schema.remove("maximum");

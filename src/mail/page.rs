@@ -191,9 +191,9 @@ impl Maker<'_> {
         }
     }
 
-    /// The mail for a new password. If it names a business, it also invites the person to this business. In
-    /// this case, the service has removed the account's password: the address was unconfirmed, so another
-    /// person may have chosen the password.
+    /// The mail with a link to choose a new password. If the mail names a business, it also invites the person to
+    /// this business. It then goes to an account with a password and an unconfirmed address. Another person may
+    /// have chosen this password, so the service removes it when the link is used.
     fn reset(&self, link: &Link) -> Page {
         let mut page = self.link("reset", link, &["reset-ignore"]);
         if self.business.is_some() {

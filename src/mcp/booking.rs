@@ -40,7 +40,7 @@ json_object! {
         contact: Option<ContactBody>,
         /// True to accept a pending appointment, which the team may decline.
         allow_pending: Option<bool>,
-        /// The weekday of starts_at. The call is refused if they do not match.
+        /// The weekday of starts_at. The call is refused if starts_at is on another weekday.
         weekday: Option<Weekday>,
         /// A repeated call with the same key does not book again.
         idempotency_key: Option<IdempotencyKey>,
@@ -60,7 +60,7 @@ json_object! {
         staff: Option<Named>,
         /// True to accept a pending appointment, which the team may decline.
         allow_pending: Option<bool>,
-        /// The weekday of starts_at. The call is refused if they do not match.
+        /// The weekday of starts_at. The call is refused if starts_at is on another weekday.
         weekday: Option<Weekday>,
     }
 }
@@ -105,8 +105,8 @@ pub(super) async fn book(asking: ToolCall, booking: Booking) -> Result<Booked, R
     };
     let BookedView { mut appointment, already_booked } = answer.value;
     if answer.replayed {
-        // The result is the stored result of the first call. The appointment may have changed since, so it is read
-        // again.
+        // The call repeats an earlier call, so this is the stored response. Its appointment may have changed since, so
+        // the appointment is read again.
         appointment = asking.business.appointment(appointment.id).await?.unwrap_or(appointment);
     }
     let already_booked = already_booked || answer.replayed;

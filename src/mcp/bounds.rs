@@ -1,8 +1,8 @@
 //! The JSON of tool results, without null properties, and the limits on its length.
 //!
-//! Invariant: the text and the structured content of a result together have fewer than [`ANSWER_CHARS_MAX`]
-//! characters of JSON. A page has at most [`PAGE_ITEMS`] items. It has fewer if their texts are long. A page
-//! contains `search_incomplete` if its scans ended early.
+//! Invariant: the text and the structured content of a result together have fewer than [`ANSWER_CHARS_MAX`] characters
+//! of JSON. A page has at most [`PAGE_ITEMS`] items, or fewer if the items have long texts. It contains
+//! `search_incomplete` if the search stopped before the page was full, although later records may match.
 
 use std::fmt::Write as _;
 

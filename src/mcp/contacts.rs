@@ -145,7 +145,7 @@ pub(super) async fn create(asking: ToolCall, new: NewContact) -> Result<Contact,
 
 pub(super) async fn update(asking: ToolCall, change: Change) -> Result<Contact, Refused> {
     let id: ContactId = id(&change.contact_id)?;
-    // A property that is null or absent keeps its value.
+    // If a property is null or absent, the contact keeps its value.
     let patch = ContactPatch {
         name: change.name.map(Some),
         phone: change.phone.map(Some),

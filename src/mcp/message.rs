@@ -47,8 +47,8 @@ pub(super) struct Unreadable {
 
 impl Unreadable {
     pub(super) fn otherwise(status: StatusCode, message: impl Into<String>) -> Self {
-        // `rmcp` always gets the correct media type, so a 415 from `rmcp` has another cause and is sent as a
-        // 400.
+        // `rmcp` always gets the correct media type, so the media type is not the cause of a 415 from `rmcp`. The
+        // client gets a 400 instead.
         let status =
             if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
         Self { status, id: Value::Null, code: INVALID_REQUEST, message: message.into() }
@@ -195,8 +195,8 @@ mod tests {
             let body = format!(r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call"{params}}}"#);
             assert_eq!(read(&body).unwrap_err(), (200, -32602, json!("a")), "{params}");
         }
-        // The parameters of other methods are checked too. A notification with the same fault is accepted, because a
-        // notification gets no error.
+        // The parameters of methods other than `tools/call` are checked too. A notification with invalid parameters is
+        // accepted, because a notification gets no response and so no error.
         let other = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}"#;
         assert_eq!(read(other).unwrap_err(), (200, -32602, json!(1)));
         assert!(read(&other.replace(r#""id":1,"#, "")).is_ok());

@@ -3,7 +3,7 @@
 //! Invariants:
 //! - A tool uses the commands, queries, value parsers and audit of `/v1`.
 //! - A failure that the assistant's model can correct becomes a tool result with the next step. Any other
-//!   failure becomes the HTTP response of `/v1`.
+//!   failure becomes the HTTP error response that `/v1` sends for it.
 //! - A result is bounded in characters and contains no data of another business.
 //! - There are no sessions. Each request is independent.
 

@@ -11,7 +11,7 @@ pub(super) enum Kind {
     Object,
 }
 
-/// The path of a property in the parameters, its kind, and whether it is required.
+/// A property of a method's parameters: its path, such as `clientInfo.name`, its kind, and whether it is required.
 pub(super) type Member = (&'static str, Kind, bool);
 
 const META: Member = ("_meta", Object, false);

@@ -33,10 +33,9 @@ const HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("mcp-name"),
 ];
 
-/// The maximum length of an error in bytes. An error repeats a part of the request, so it can be long. A longer
-/// error is shortened.
+/// The maximum length of an error in bytes. An error repeats a part of the request, so it can be long.
 const ERROR_BYTES_MAX: usize = 16 * 1024;
-/// The maximum number of characters of the message in an error that exceeds [`ERROR_BYTES_MAX`].
+/// If an error exceeds [`ERROR_BYTES_MAX`], its message is cut to this number of characters.
 const ERROR_CHARS_MAX: usize = 1_000;
 
 const PARAM_HEADERS: &str = "mcp-param-";
@@ -117,8 +116,8 @@ fn short(answer: Bytes) -> Bytes {
     told.to_string().into()
 }
 
-/// Converts the response of `rmcp`. `rmcp` reports an unreadable message as plain text, which becomes a JSON-RPC
-/// error.
+/// Converts the response of `rmcp`. If `rmcp` cannot read a message, it responds with plain text. This function
+/// converts the text to a JSON-RPC error.
 async fn shown(response: Response) -> Result<Response, ApiError> {
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|of| of == "application/json");
     let status = response.status();

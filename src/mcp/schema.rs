@@ -61,7 +61,7 @@ fn each(schema: &mut Map<String, Value>, change: &dyn Fn(&mut Map<String, Value>
 }
 
 fn plain(schema: &mut Map<String, Value>) {
-    // The schema that replaces alternatives may itself contain alternatives.
+    // The schema that replaces the alternatives may contain alternatives too, so the replacement is repeated.
     while let Some(Value::Array(choices)) = schema.remove("anyOf").or_else(|| schema.remove("oneOf")) {
         merge_alternatives(schema, choices);
     }

@@ -1,7 +1,7 @@
 //! Handles one request of one API key, with the protocol library `rmcp`.
 //!
-//! Invariant: a failure that no arguments can correct, for example a panic in a tool, gets the HTTP
-//! response of `/v1`.
+//! Invariant: after a failure that no other arguments can correct, for example a panic in a tool, the client gets the
+//! HTTP error response that the API under `/v1` sends for this failure.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ impl Server {
         tools::all().iter().filter(move |tool| is_public || tool.name != SEARCH_KNOWLEDGE)
     }
 
-    /// Records a failure that replaces the protocol's response.
+    /// Records the error, and returns an error of the protocol. The client gets only the recorded error.
     fn fault(&self, error: ApiError) -> ErrorData {
         *self.request.fault.lock() = Some(error);
         ErrorData::internal_error("the request failed", None)

@@ -27,7 +27,7 @@ pub(super) fn read<T: Line>(json: &Json) -> Result<T, Vec<Problem>> {
 /// - `zone as "timezone": …` renames a property.
 /// - When a line is written, a property in brackets is computed from the record (`it`). When a line is read,
 ///   a field after `=>` is computed from the bracketed properties, or is constant.
-/// - The function after `check` checks rules between properties.
+/// - The function after `check` checks rules that concern several properties.
 macro_rules! export_line {
     (
         $record:ident as $it:ident {

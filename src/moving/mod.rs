@@ -2,13 +2,13 @@
 //! `src/docs/topics/export.md` documents the format.
 //!
 //! Invariants:
-//! - A record is unchanged after it is written and read again. A line of the current version is unchanged after it is
-//!   read and written again.
-//! - The first line contains the format and its version. Version 1 and versions after the current one are
-//!   refused.
-//! - The last line contains the number of businesses, so a truncated file is detected. An incomplete export
-//!   ends with lines that state how many records are missing.
-//! - A new version is needed to add, remove or redefine a property. Every version from 2 on is supported.
+//! - Writing a record as a line and reading the line gives the same record. Reading a line of the current version and
+//!   writing it gives the same line.
+//! - The first line contains the format and its version. Every version from 2 to the current version is supported. All
+//!   other versions are refused.
+//! - The last line of a complete export contains the number of businesses, so a truncated file is detected. An
+//!   incomplete export ends with other lines, which compare the number of records found with the recorded number.
+//! - A new version is needed to add, remove or redefine a property.
 
 mod line;
 mod read;

@@ -63,7 +63,7 @@ export_line! {
 }
 
 type Days = Whole<{ *RETENTION_DAYS.start() }, { *RETENTION_DAYS.end() }>;
-/// The retention period of the audit log. Its minimum is longer than that of the other periods.
+/// The retention period of the audit log, in days. It has a greater minimum than the other retention periods.
 type AuditDays = Whole<AUDIT_DAYS_MIN, { *RETENTION_DAYS.end() }>;
 
 export_line! {

@@ -20,7 +20,8 @@ enum Next {
     Nothing,
 }
 
-/// A client may take this time in addition to the time that its bytes need at [`BYTES_A_SECOND`].
+/// The limit on the total time for which an export waits for its client is this time plus the time that the sent bytes
+/// need at [`BYTES_A_SECOND`].
 const WAIT_MAX: Duration = Duration::from_secs(60);
 const BYTES_A_SECOND: u64 = 16 << 10;
 
@@ -62,7 +63,8 @@ impl Taken {
             Next::Records => match self.export.next().await {
                 Ok(moved) if moved.is_empty() => (end(self.export.businesses()), Next::Nothing),
                 Ok(moved) => (moved.iter().map(line).collect(), Next::Records),
-                // This is not returned as an error, since the connection would then discard unsent lines.
+                // If records are missing, the stream ends without an error. After an error, the connection would
+                // discard the lines that are not sent yet.
                 Err(ExportError::Incomplete(differences)) => {
                     (differences.listed.iter().map(problem).collect(), Next::Nothing)
                 }
@@ -84,7 +86,7 @@ pub(super) fn end(businesses: u64) -> String {
     Written::new("kind", END).put("businesses", &businesses).end()
 }
 
-/// A line at the end of an incomplete export, in place of the last line. It reports missing records.
+/// A line that reports missing records. An incomplete export ends with such lines instead of the usual last line.
 fn problem(difference: &Difference) -> String {
     let Difference { business_id, kind, recorded, found } = difference;
     Written::new("kind", PROBLEM)

@@ -55,7 +55,7 @@ pub(crate) struct Taking {
 }
 
 impl Taking {
-    /// Imports the next line and stores its problems. Returns false if the following lines are not needed.
+    /// Imports the next line and adds its problems to `wrong`. Returns false if the import reads no further line.
     pub(crate) async fn line(&mut self, import: &mut Import, bytes: &[u8]) -> Result<bool, EngineError> {
         self.line += 1;
         let (line, clean) = (self.line, self.wrong.is_empty());

@@ -55,8 +55,9 @@ impl<T: Property> Property for Option<T> {
     }
 }
 
-/// Implements [`Property`]. Each row of the input contains the type in the line, generic parameters in
-/// brackets, the type of the record's field, and the conversions to the field and from the field to JSON.
+/// Implements [`Property`]. Each row of the input contains the type of a property of an export line, its generic
+/// parameters in brackets, the type of the record's field, the conversion of the property to the field, and the
+/// conversion of the field to JSON.
 macro_rules! properties {
     ($($type:ty $([$($generic:tt)*])? => $field:ty, $into_field:expr, $to_json:expr;)*) => {$(
         impl$(<$($generic)*>)? Property for $type {
@@ -109,7 +110,8 @@ properties! {
     };
 }
 
-/// Implements [`Property`] for types that are also the types of the record's fields.
+/// Implements [`Property`] for types that need no conversion: the property and the field of the record have the same
+/// type.
 macro_rules! fields {
     ($($type:ty),*) => {
         properties! { $($type => Self, identity, identity;)* }

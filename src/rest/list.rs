@@ -131,7 +131,7 @@ macro_rules! list_query {
     };
 }
 
-/// The filter of a list query: the query itself, or the engine's filter filled from the query.
+/// The filter type of a list query, by default the query itself. With fields, converts the query to `$filter`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! filter_of {

@@ -50,8 +50,8 @@ pub(crate) enum Kind {
     Changed,
     Created,
     Page,
-    /// A resource and an entity tag that covers only the properties that requests can change. Other properties
-    /// change without a request, so there is no 304.
+    /// A resource and an entity tag that covers only the properties that requests can change. Other properties may
+    /// change while the tag stays the same, so the status is never 304.
     Tagged,
     /// A value without an entity tag.
     Plain,
@@ -61,7 +61,8 @@ pub(crate) enum Kind {
     /// A record that is being deleted.
     Ending,
     Gone,
-    /// A record that the request has deleted. With the status 202, the service deletes the record in the background.
+    /// The result of a deletion. With the status 204, the record is already deleted. With the status 202, the service
+    /// deletes the record in the background.
     Removing,
     Lines,
     /// A CSV file.
@@ -138,10 +139,10 @@ impl<V: JsonSchema> Output for One<V> {
     }
 }
 
-/// A value whose response has the [`Kind`] with the discriminant `FORM`.
+/// A value to send. `FORM` determines the [`Kind`] of the response: it is the discriminant of this kind.
 pub(crate) struct Sent<V, const FORM: u8> {
     value: V,
-    /// The entity tag of the resource, if the body contains more than the resource.
+    /// The entity tag, if the tag covers only a part of the body.
     tag: Option<String>,
     /// Whether an earlier request with the same `Idempotency-Key` made the change.
     replayed: bool,
@@ -212,8 +213,8 @@ impl<V: Serialize + JsonSchema + Send> Output for Removing<V> {
     }
 }
 
-/// Converts the value that the engine returned for a change into the output of a handler. The change declares `G` as
-/// its result.
+/// Implemented by the output of a handler. Converts the engine's answer to a change into this output. `G` is the type
+/// that the change declares as its result.
 pub(crate) trait AnswerTo<G: Gives>: Sized {
     fn answer_to(answer: Answer<G::Value>) -> Self;
 }

@@ -1,5 +1,5 @@
-//! The route tables of the JSON APIs: rows of [`crate::http::router`] with their text for the API document. A
-//! handler is an async function of a [`Context`] and up to three inputs, and reads only these inputs.
+//! The route tables of the JSON APIs. A row is a route of [`crate::http::router`] with its text for the API document.
+//! A handler is an async function of a [`Context`] and up to three inputs, and reads only these inputs.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;

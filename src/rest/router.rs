@@ -102,7 +102,8 @@ pub(crate) fn lists<A: Send + Sync + 'static>(table: &[Route<A>]) -> Arc<[&'stat
     table.iter().filter(|row| row.about.id.starts_with("list")).map(|row| row.path).collect()
 }
 
-/// The nearest list path above an unknown path. The 404 message suggests it.
+/// Returns the path that the message of a 404 suggests: the longest beginning of the unknown `path` that is the path of
+/// a list.
 pub(crate) fn list_above(lists: &[&'static str], path: &str) -> Option<&'static str> {
     let fits = |list: &str, path: &str| {
         let (list, path) = (list.split('/'), path.split('/'));

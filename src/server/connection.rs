@@ -45,7 +45,7 @@ pub enum Unfit {
     Malformed(&'static str),
 }
 
-/// Serves the requests of a connection until it ends. A connection without a slot serves one request.
+/// Serves requests until the connection ends. A connection without a slot ends after one request.
 pub(super) async fn serve<I>(
     io: I,
     peer: IpAddr,
@@ -69,7 +69,8 @@ pub(super) async fn serve<I>(
         if request.headers().contains_key(X_FORWARDED_FOR) && !proxies.contains(peer) {
             slot.warn_about_proxy(peer);
         }
-        // A proxy has no connection limit, but each of its clients has a request limit.
+        // The connections of a trusted proxy are not limited per address. Instead, the simultaneous requests of each
+        // client behind the proxy are limited.
         let of_client = (client != peer.to_canonical()).then(|| slot.begin(client));
         let unfit = unfit.or(matches!(of_client, Some(None)).then_some(Unfit::NoSlot));
         if let Some(unfit) = unfit {

@@ -55,7 +55,8 @@ impl Link {
         self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Begins a request. Returns false if the connection has lost its slot. The request must then not be started.
+    /// Marks the connection as active. Returns false if the connection has lost its slot. In this case, the caller must
+    /// refuse the request.
     pub(super) fn begin_request(&self) -> bool {
         self.turn(IDLE, ACTIVE) || self.turn(ANSWERED, ACTIVE)
     }
@@ -76,8 +77,8 @@ impl Link {
         self.turn(ACTIVE, ANSWERED);
     }
 
-    /// Marks the connection as idle if its response is sent. Must be called when the connection's task has made all
-    /// possible progress. If no write waits for the client at that moment, the whole response is sent.
+    /// Marks the connection as idle if its whole response is sent. Must be called after a poll of the connection has
+    /// returned `Pending`. The response is then sent, unless a write waits for the client to read.
     pub(super) fn mark_idle_if_sent(&self) {
         if self.state.load(Ordering::Relaxed) == ANSWERED && !self.writes.load(Ordering::Relaxed) {
             self.start_idle_time();

@@ -66,7 +66,7 @@ const LOG_EVERY: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drained {
-    /// The number of connections that the server closed because they did not end in time.
+    /// The number of connections that were still open after the time limit of the shutdown, and that the server closed.
     pub cut_off: usize,
 }
 
@@ -203,8 +203,8 @@ pub async fn serve(
     drain(graceful, tasks, DRAIN_TIME_MAX).await
 }
 
-/// Serves a connection until it ends or is evicted. If [`Slot::is_held`] is false, the connection is in the reserve,
-/// and has a time limit.
+/// Serves a connection until it ends or is evicted. A connection in the reserve ([`Slot::is_held`] is false) is closed
+/// after [`RESERVE_TIME_MAX`] at the latest.
 async fn serve_in(slot: &Slot, served: impl Future<Output = ()>) {
     let served = async {
         if slot.is_held {
@@ -254,7 +254,7 @@ async fn serve_stream(
         Stream::Unix(stream) => return connection::serve(stream, peer, app, watcher, slot, proxies).await,
     };
     if let Err(error) = tune(&stream) {
-        // The connection is served without the options. The usual cause is that the client has disconnected.
+        // The connection is served without these options. Usually the client has already disconnected.
         tracing::debug!(error = &error as &dyn std::error::Error, "cannot set the options of a connection");
     }
     let Some(tls) = tls else {

@@ -27,7 +27,8 @@ const SCRATCH_BYTES: usize = 4 * 1024;
 pub(super) struct StallGuard<I> {
     io: I,
     deadline: Option<Pin<Box<Sleep>>>,
-    /// The deadline of the lingering close. It is separate, since the flushes of hyper clear `deadline`.
+    /// The deadline of the lingering close. It is not stored in `deadline`, because each flush by hyper clears
+    /// `deadline`.
     lingers: Option<Pin<Box<Sleep>>>,
     link: Arc<Link>,
     shut: bool,

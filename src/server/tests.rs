@@ -400,7 +400,7 @@ async fn a_listener_without_free_slots_responds_to_healthz_and_readyz() {
     assert!(ask(OTHER, server, "/readyz").await.ends_with("ready"));
     assert!(ask(OTHER, server, "/").await.starts_with("HTTP/1.1 503"));
     drop(held);
-    // The address can use its slots again when they have been released.
+    // When the other clients have disconnected, their slots are free again.
     while !ask(OTHER, server, "/nowhere").await.starts_with("HTTP/1.1 404") {}
 }
 

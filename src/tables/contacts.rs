@@ -353,7 +353,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The number of the first line of a record. Must be called in the order of the records.
+    /// The number of the first line of a record. The calls must follow the order of the records.
     fn of(&mut self, record: &ByteRecord) -> u64 {
         let begins = record.position().and_then(|position| usize::try_from(position.byte()).ok());
         let mut begins = begins.unwrap_or(self.at).clamp(self.at, self.text.len());

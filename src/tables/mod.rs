@@ -30,8 +30,8 @@ pub(crate) const FILE_BYTES_MAX: usize = 10 << 20;
 
 /// The maximum number of files in memory. Further requests wait for at most [`WAIT_MAX`].
 static FILES: Semaphore = Semaphore::const_new(4);
-/// The maximum number of files in memory per business. The last byte of the business id, which is random, selects
-/// one of the semaphores.
+/// The maximum number of files in memory per business. The last byte of the business id selects the semaphore. This
+/// byte is random, so few businesses share a semaphore.
 static FILES_OF_BUSINESS: [Semaphore; 256] = [const { Semaphore::const_new(2) }; 256];
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
@@ -55,8 +55,8 @@ const READ: usize = 100;
 
 pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// A cell must not begin with one of these characters. A spreadsheet would read the cell as a formula, or would hide
-/// the apostrophe.
+/// If a cell begins with one of these characters, an export adds an apostrophe. Otherwise a spreadsheet would read the
+/// cell as a formula, or would hide the cell's own apostrophe.
 const GUARDED: [char; 7] = ['=', '+', '-', '@', '\'', '\t', '\r'];
 
 /// Adds an apostrophe before a cell that begins with one of the [`GUARDED`] characters.

@@ -274,9 +274,9 @@ async fn a_page_has_500_slots_by_default() {
 #[tokio::test]
 async fn a_window_that_opens_or_closes_within_a_clock_change_has_its_real_length() {
     let server = Server::open().await;
-    // Start times are counted from the opening time, in local time. When clocks are set back in October,
-    // 02:00 occurs twice. If the business opens at 02:30, the second 02:00 is not a start time, because in
-    // local time it is before the opening time.
+    // No start time is earlier than the opening time, in local time. On 25 October the clocks are set back, so the
+    // local time 02:00 occurs twice. If the business opens at 02:30, the second 02:00 is not a start time, although
+    // it comes after the first 02:30.
     for (open, close, date, expected) in [
         ("02:30", "04:00", "2026-03-29", every("2026-03-29", 30, "01:00", "01:30")),
         (

@@ -64,8 +64,8 @@ fn head(method: &str, path: &str, headers: &str) -> String {
     format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}")
 }
 
-/// Requests that the service refuses. For every path there is a request without a credential. For each
-/// other kind of refusal there are requests with a credential.
+/// Requests that the service refuses. For every path, there is a request without a credential. The requests with a
+/// credential are refused for other reasons.
 async fn refused(server: &Server) -> Vec<(Api, String)> {
     let salon = server.salon().await;
     let weak = salon.key(&["knowledge:write"]).await.token().to_owned();
@@ -91,8 +91,7 @@ async fn refused(server: &Server) -> Vec<(Api, String)> {
         let path = filled(path);
         all.push((api.clone(), head(method.as_str(), &path, "")));
         all.push((api.clone(), head("BREW", &path, &bearer)));
-        // The service ignores the media type of a GET request. Only requests with other methods are refused
-        // because of their media type.
+        // The service refuses this media type. It ignores the media type of a GET request.
         all.push((
             api.clone(),
             head(method.as_str(), &path, &format!("{bearer}content-type: text/plain\r\n")),

@@ -103,8 +103,8 @@ async fn kinds_with_texts(server: &mut Server) -> (Vec<u8>, bool) {
     (kinds, is_unfinished)
 }
 
-/// Waits until rows of the kinds in `but`, and no other rows, contain one of `WORDS`. If `but` is empty, also
-/// waits until the cleanup is complete.
+/// Waits until only rows of the kinds in `but` still contain one of `WORDS`. If `but` is empty, no row may contain one
+/// of them, and the cleanup must be complete.
 async fn gone(server: &mut Server, salon: &Salon, but: &[u8]) -> bool {
     let mut left = Vec::new();
     for _ in 0..STARTS {

@@ -17,8 +17,8 @@ const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 const PUBLIC: &str = "/v1";
 const OPERATOR: &str = "/admin/v1/businesses/{business_id}";
 
-/// A request to one route. Its path is the path of the route. Every id in its path, query and body is a
-/// placeholder such as `{service_id}`.
+/// A request to one route. `path` is the path of the route. Each id in `path`, `query` and `body` is a placeholder such
+/// as `{service_id}`.
 struct Row {
     base: &'static str,
     method: &'static str,
@@ -260,8 +260,8 @@ fn is_name(text: &&str) -> bool {
     text.ends_with("_id") && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// Replaces each placeholder by an id. `other` is the name of one placeholder and its id. The ids for all
-/// other names come from `own`.
+/// Replaces each placeholder by the id with its name in `own`. `other` contains the name of one placeholder, and the id
+/// that replaces this placeholder instead.
 fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
     // The path of a special day contains a date instead of an id.
     own.iter().fold(text.replace("{date}", "2026-03-10"), |text, (name, id)| {
@@ -271,7 +271,7 @@ fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
 }
 
 impl Row {
-    /// The placeholders of the row, each with the part of the request that contains it.
+    /// The names of the placeholders in the row, each with the part of the request that contains the placeholder.
     fn takes(&self) -> Vec<(Place, &str)> {
         let parts = [(Place::Path, self.path), (Place::Query, self.query), (Place::Body, self.body)];
         parts
@@ -280,8 +280,8 @@ impl Row {
             .collect()
     }
 
-    /// Sends the request of the row for a salon. The ids in the request belong to the salon, except for the
-    /// id in `odd`.
+    /// Sends the request that this row describes, with the ids in `own`. `odd` may replace one of these ids: it
+    /// contains the part of the request, the name of the placeholder, and the other id.
     async fn send(
         &self,
         server: &Server,
@@ -423,7 +423,7 @@ async fn every_route_of_both_tables_is_tried_here() {
     assert_eq!(tried, served);
 }
 
-/// The name of every id in the path of a route, and in a query or body of the API documents.
+/// The names of all parameters and properties that contain ids, in the paths of the routes and in the API documents.
 fn names_of_ids() -> BTreeSet<String> {
     fn collect(value: &Value, found: &mut BTreeSet<String>) {
         let texts: Box<dyn Iterator<Item = &str>> = match value {

@@ -24,7 +24,7 @@ async fn notes_and_snooze_of_a_message_are_shown_only_to_the_team() {
     assert_eq!(noted.data(), expected);
     assert_ne!(noted.etag(), first.etag());
     assert_eq!(salon.operator.all("/messages").await, std::slice::from_ref(&expected));
-    // The public API shows no change to the message.
+    // The public API shows neither the notes nor `snoozed_until`, so it shows the message unchanged.
     assert_eq!(salon.api.all("/messages").await, [for_integrations(taken.clone())]);
     let later = format!("/messages?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);

@@ -191,7 +191,8 @@ async fn an_imported_booking_page_keeps_its_slug_unless_another_business_has_it(
     salon.operator.patch("/notices", &json!({ "reminder_hours": [2] })).await.is(200);
     let lines = moved_out(&server, &salon).await;
     let website = async || salon.operator.get("/website").await.data();
-    // The slug stays reserved for the deleted business, so the business gets it back with the import.
+    // The business was deleted, but its slug stays reserved for it. So the business gets the slug back when it is
+    // imported.
     assert_eq!(import(&server.operator, "", &lines).await.data()["lost_slugs"], json!([]));
     assert_eq!(website().await, page);
     assert_eq!(salon.operator.get("/notices").await.data()["reminder_hours"], json!([2]));

@@ -91,7 +91,8 @@ async fn the_figures_count_appointments_and_calls_by_local_week() {
     // In a period that begins after her first appointment, Zoé is a returning customer.
     let later = insights(&salon, "from=2026-03-09&to=2026-03-15&by=week").await;
     assert_eq!(periods(&later), expected[1..2]);
-    // An erased contact counts as unknown even before the background job has changed the appointments.
+    // After the erasure, the contact counts as an unknown customer at once, even before the background job has removed
+    // the contact from the appointments.
     salon.operator.delete(&format!("/contacts/{}", id(&zoe))).await.is(204);
     let erased = insights(&salon, "from=2026-03-02&to=2026-03-15&by=week").await;
     let unknown = |period: usize| erased["periods"][period]["unknown_customers"].clone();

@@ -45,8 +45,8 @@ async fn a_person_is_added_changed_and_removed() {
     salon.operator.get(&path).await.fails(404, "not_found");
     salon.operator.call("DELETE", &path).await.fails(404, "not_found");
     assert_eq!(salon.operator.all("/people").await.len(), 1);
-    // The account still exists, because it belongs to the person. Its name is hidden until the person accepts
-    // the membership.
+    // The account belongs to the person, so the removal from the business did not delete it. After the person is added
+    // again, the response does not contain the account's name until the person accepts the new membership.
     let back = add(&salon, "ada@example.com", "member").await;
     assert_eq!((id(&back), &back["name"], &back["email"]), (id(&ada), &json!(""), &json!("ada@example.com")));
     let log = salon.operator.all("/audit").await;

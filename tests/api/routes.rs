@@ -43,7 +43,7 @@ impl Records {
         Self { contact_id: id.into(), call_id: id.into(), appointment_id: id.into(), webhook_id: id.into() }
     }
 
-    /// Replaces the names in the path by the ids. The path begins with `/v1`.
+    /// Replaces the placeholders in the path, such as `{call_id}`, by ids. The path begins with `/v1`.
     fn fill(&self, path: &str) -> String {
         let filled = path
             .replace("{contact_id}", &self.contact_id)

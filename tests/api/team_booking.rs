@@ -33,7 +33,7 @@ async fn a_name_alone_is_always_a_new_contact() {
     for bad in [json!({}), json!({ "name": null }), json!({ "locale": "fr" })] {
         book("2026-03-03T11:00:00Z", bad).await.invalid_at(&["contact"]);
     }
-    // The public API still requires a phone number or an email address.
+    // Unlike the operator API, the public API requires a phone number or an email address.
     let more = json!({ "contact": { "name": "Zoé Martin" } });
     salon.try_book_with(&salon.cut, "2026-03-03T11:00:00Z", more).await.invalid_at(&["contact"]);
     let named = json!({ "name": "Other", "phone": "+33612345678" });

@@ -54,7 +54,7 @@ async fn a_booking_page_has_defaults_and_null_restores_them() {
 async fn a_page_without_a_slug_or_a_public_url_has_no_url() {
     let server = Server::open_off_the_loopback().await;
     let salon = server.salon().await;
-    // A change may set the slug to null as long as the page has no slug.
+    // The page has no slug yet, so a change with a null slug is accepted. It changes nothing.
     assert_eq!(change(&salon, json!({ "slug": null })).await.data(), defaults());
     let enabled = change(&salon, json!({ "enabled": true })).await.data();
     assert_eq!((&enabled["slug"], &enabled["url"]), (&json!("salon-zoe"), &Value::Null));

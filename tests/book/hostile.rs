@@ -139,8 +139,8 @@ async fn a_form_counts_only_on_the_page_that_made_it() {
     site.send_to("/book/other", &form, &[]).await.is(409);
     site.send_to("/book/other", &swapped, &[]).await.is(409);
     assert!(other.operator.all("/appointments").await.is_empty());
-    // A form is valid for the page and for its frame. It books only one appointment, even if it is sent to
-    // both.
+    // A form is valid at the address of the booking page and at the address of its frame. Even if the form is sent to
+    // both addresses, it books only one appointment.
     let first = site.send_to(&format!("{}/frame", site.path), &form, &[]).await;
     assert!(first.is(303).header("location").contains("/frame/done/"));
     let manage = site.send(&form).await.is(303).header("location").to_owned();

@@ -205,8 +205,8 @@ async fn a_customer_books_moves_and_cancels_by_keyboard_alone() {
     window.close().await;
 }
 
-/// Returns the times on the page. With each time, also returns the text for the visitor's time zone. This text is
-/// empty if the page shows none.
+/// Returns each time on the page, with the text that shows this time in the visitor's time zone. If the page shows no
+/// such text, the text is empty.
 async fn visitors_times(window: &Window) -> Vec<(String, String)> {
     let script = "return [...document.querySelectorAll('main time')].map(time => [time.dateTime, \
         time.nextElementSibling?.className === 'yours' ? time.nextElementSibling.textContent : ''])";
@@ -233,8 +233,8 @@ async fn the_visitors_time_is_added_where_the_zone_differs() {
         window.goto(&format!("{appointment}?locale={locale}")).await;
         let shown = visitors_times(&window).await;
         assert_eq!((shown.len(), &*shown[0].0, shown[0].1.is_empty()), (1, TIME, note.is_empty()), "{zone}");
-        // On the page to move the appointment, the first time is the current one, and the others can be
-        // selected.
+        // The page that moves the appointment shows the current time of the appointment first, and then the times
+        // that can be selected.
         window.goto(&format!("{appointment}/move?date=2026-03-02&locale={locale}")).await;
         let moving = visitors_times(&window).await;
         assert_eq!(moving[0], shown[0], "{zone}");

@@ -17,7 +17,7 @@ const TIME: &str = "2026-03-05T09:00:00.000Z";
 const TAKEN: &str = "2026-03-05T10:00:00.000Z";
 const PHONE: &str = "+33612345678";
 const EMAIL: &str = "zoe@example.com";
-/// The number of notices that a visit causes: for three bookings, a move and a cancellation.
+/// The number of notices that a visit causes: three about bookings, one about a move, and one about a cancellation.
 const NOTICES: usize = 5;
 /// The maximum length of a word that is compared. Longer words are ids, tokens or digests, which differ in
 /// each run.
@@ -179,8 +179,8 @@ async fn visited(contacts: Contacts) -> Vec<String> {
     visit.book(&path, TIME, &[("name", "")]).await.is(422);
     visit.book(&path, TIME, &[("leave_empty", "x")]).await.is(422);
     visit.get(&path).await.is(200);
-    // The visitor books on the French page in the frame, and then on the page itself with only the email
-    // address.
+    // The visitor books on the French page in a frame. Then the visitor books on the page itself, with an email
+    // address and no phone number.
     let framed = visit.book(&frame, "2026-03-05T11:00:00.000Z", &[("locale", "fr")]).await;
     let done = framed.is(303).header("location").to_owned();
     visit.get(&done).await.is(200);
@@ -265,7 +265,8 @@ const TIMED: usize = 45;
 /// The maximum ratio of the two median times. The times of single requests differ much more, so only the medians
 /// are compared.
 const RATIO_MAX: f64 = 1.5;
-/// The number of measurements. A load on the machine can distort one of them. A difference in the service distorts all.
+/// The maximum number of measurements. The test fails if the ratio is too high in all of them. Other load on the
+/// machine can raise the ratio in one measurement, but a difference in the service raises it in all.
 const MEASUREMENTS: usize = 3;
 
 fn median(mut times: Vec<Duration>) -> Duration {

@@ -84,8 +84,7 @@ async fn below_the_disk_reserve_customers_only_cancel() {
         site.booked("2026-03-02T10:00:00.000Z", "+33612345679").await,
     ];
     let free = site.server.engine().room().1.unwrap().free;
-    // For the first link, the free space is half of the reserve. For the second link, it is an eighth of
-    // the reserve.
+    // The first link is used while half of the reserve is free, and the second link while an eighth is free.
     for (manage, reserve) in links.iter().zip([free * 2, free * 8]) {
         site.reserve(0);
         let [form, other] = [site.cancelling(manage).await, site.cancelling(manage).await];

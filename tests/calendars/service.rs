@@ -102,8 +102,8 @@ impl Service {
         until("a complete read", async || self.read_at().await != before).await;
     }
 
-    /// Kills and restarts the process, and waits for a read. After a restart, the first request for the business
-    /// causes the service to read the changes to the calendar.
+    /// Kills and restarts the process, and waits until the service has read the calendar. After a restart, the first
+    /// request for the business causes the service to read the changes to the calendar.
     pub(crate) async fn restart_and_read(&mut self) {
         let before = self.read_at().await;
         self.restart();

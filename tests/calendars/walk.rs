@@ -123,7 +123,7 @@ async fn check_written(service: &Service, person: &Person) {
     assert_eq!(person.sees(&file(&id)).await, None);
 }
 
-/// A person moves, cancels and deletes events of appointments. This changes no appointment.
+/// A person moves, cancels and deletes events in the calendar. The appointments of these events do not change.
 async fn check_remote_changes(service: &Service, person: &Person) {
     let (moved, cancelled, noted) =
         (service.books(at(1, 1)).await, service.books(at(1, 3)).await, service.books(at(1, 6)).await);
@@ -180,11 +180,11 @@ async fn check_changes_since(service: &mut Service, person: &Person, proxy: &Pro
     assert_eq!(service.calendar().await["error"], json!(null));
 }
 
-/// A person moves an event to another path. The service writes a later change to the new path, even if no read has
-/// found this path yet.
+/// A person moves an event to another path. Then the appointment changes. The service writes this change to the new
+/// path, even if it has not read the calendar since the event was moved.
 async fn check_renamed(service: &Service, person: &Person) {
-    // Some servers accept a second event with the same UID. Such a server accepts a write to the old path and then
-    // has two events. So the case in which no read precedes the write is skipped for these servers.
+    // Without a read, the service writes to the old path. A server that permits two events with the same UID accepts
+    // this write and then has two events. So the case without a read is skipped for such a server.
     let is_unique = !person.may_store_twice("free.ics", "twin.ics").await;
     for (number, is_read) in
         [true, false].into_iter().enumerate().filter(|(_, is_read)| *is_read || is_unique)

@@ -49,8 +49,7 @@ fn a_chat_model_speaks_and_its_claims_are_dropped() {
         assert!(ran.output.contains(part), "{part} is not in {}", ran.output);
     }
     let mut requests = model.requests();
-    // After the end of the chat, the service requests a summary. The summary request has no tools, so it is left
-    // out.
+    // After the end of the chat, the service requests a summary, without tools. The test checks only the other request.
     requests.retain(|(request, _)| request.body.get("tools").is_some());
     let [(request, _)] = &requests[..] else { panic!("{requests:?}") };
     assert_eq!(request.body["model"], "small");

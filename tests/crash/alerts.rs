@@ -23,8 +23,8 @@ const ROUNDS: usize = 4;
 /// The number of people who get a mail for each booking.
 const PEOPLE: usize = 8;
 const CLIENTS: usize = 4;
-/// The maximum number of responses before a kill. The bookings of a run, including those in progress at its
-/// end, must stay below the hourly limit on immediate mails per person.
+/// The maximum number of responses before a kill. It is so small that the bookings between two starts of the process,
+/// including those in progress at the kill, stay below the hourly limit on immediate mails per person.
 const ANSWERS_MAX: usize = 6;
 
 /// The ids of the acknowledged appointments.

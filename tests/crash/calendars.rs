@@ -22,14 +22,14 @@ use crate::tls;
 const APPOINTMENTS: i64 = 100;
 /// The number of times that the program is killed.
 const ROUNDS: usize = 4;
-/// The time that the server needs for a write. The writes of a round are not finished before the next kill.
+/// The time that the server needs for a write. It is so long that each kill comes before the end of the writes.
 const WRITE_TIME: Duration = Duration::from_millis(5);
 const COLLECTION: &str = "/dav/private/";
 
 /// A CalDAV server on loopback with one calendar.
 #[derive(Default)]
 struct Calendar {
-    /// The calendar file of each event, by path, with the number of its last change.
+    /// For each path of an event, the value of `changes` after the event's last change, and the calendar file.
     events: BTreeMap<String, (usize, String)>,
     changes: usize,
 }

@@ -154,8 +154,8 @@ impl Client {
         self.try_get(shop, path).await.expect("the public API did not respond")
     }
 
-    /// Requests a page, or sends its form, as a proxy that forwards the request of a client at the address `from`.
-    /// Returns `None` if the connection failed before the response was complete.
+    /// Requests a page, or sends a form to its path. As with a proxy, `X-Forwarded-For` contains the client's address
+    /// `from`. Returns `None` if the connection failed before the response was complete.
     pub(crate) async fn page(&self, from: &str, path: &str, form: Option<&str>) -> Option<Page> {
         let root = self.public.trim_end_matches("/v1");
         let request = Request::builder().uri(format!("{root}{path}")).header("x-forwarded-for", from);

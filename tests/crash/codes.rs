@@ -1,5 +1,5 @@
-//! The service mails a code to a caller. The caller proves their identity by saying the code. The process is killed
-//! after the mail and before the caller's turn with the code.
+//! The service mails a code to a caller, who proves their identity by saying the code. The process is killed after the
+//! mail is sent and before the caller says the code. The code must still be valid.
 
 use serde_json::{Value, json};
 

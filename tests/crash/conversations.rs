@@ -24,14 +24,14 @@ const ROUNDS: usize = 4;
 const CLIENTS: usize = 8;
 /// The maximum number of turns with a response before a kill.
 const ANSWERED_MAX: usize = 250;
-/// The number of half hours in which the appointments of a round start.
+/// An appointment of a round starts at one of this number of times, half an hour apart.
 const SLOTS: usize = 150;
 const STAFF: usize = 3;
-/// The maximum number of wishes of a customer. It keeps a chat below the limit on the turns of a conversation.
+/// The maximum number of wishes that a customer states in a chat, such as a booking or a message. This maximum keeps
+/// the chat below the limit on the turns of a conversation.
 const WISHES_MAX: usize = 4;
 
-/// The effects on appointments and messages, each with the beginning of its line (the receptionist's sentence that
-/// reports the effect).
+/// The effects on appointments and messages, each with the beginning of the receptionist's sentence that reports it.
 const EFFECTS: [(&str, &str); 4] = [
     ("booked", "Booked: "),
     ("moved", "Moved: "),
@@ -313,8 +313,8 @@ struct Records {
 }
 
 impl Records {
-    /// Adds the effects of a conversation. Checks that each effect has a line, and that each line has an
-    /// effect.
+    /// Adds the effects of a conversation. Checks that the text of each turn contains exactly one line per effect, for
+    /// each kind in [`EFFECTS`].
     fn add(&mut self, turns: &[Value]) {
         for (at, turn) in turns.iter().enumerate() {
             let words = text(turn, "text");
@@ -360,8 +360,8 @@ impl Records {
     }
 }
 
-/// Checks the list of conversations. If the start of a conversation got no response, the conversation may be stored,
-/// but it has no turn of a caller. All other stored conversations must be in `chats`.
+/// Checks the list of conversations. All stored conversations must be in `chats`, except conversations whose start got
+/// no response. Such a conversation has no turn of a caller.
 async fn check_list(client: &Client, shop: &Shop, chats: &[Chat]) {
     let all = client.operator_list(&format!("/businesses/{}/conversations", shop.id)).await;
     let ids: Vec<String> = all.iter().map(|found| text(found, "id")).collect();

@@ -241,7 +241,8 @@ async fn a_store_whose_newest_or_all_records_are_lost_is_refused() {
         },
         &|data_dir| fs::remove_file(records(data_dir)).unwrap(),
         &|data_dir| fs::remove_dir_all(data_dir.join("store")).unwrap(),
-        // Writes the same position into two segments, so that sled panics.
+        // Replaces the file by two copies of its first segment. Two segments then have the same position in the log, so
+        // that sled panics.
         &|data_dir| {
             let mut bytes = fs::read(records(data_dir)).unwrap();
             bytes.resize(SEGMENT_BYTES, 0);

@@ -82,7 +82,8 @@ impl Ask {
 #[derive(Default)]
 struct Known {
     booked: BTreeMap<String, Value>,
-    /// The attendances that an appointment can have. There are several if a request got no response.
+    /// The possible attendances of each appointment. A request without a response adds one, because it may have
+    /// succeeded.
     attendances: BTreeMap<String, BTreeSet<Option<String>>>,
     blocks: BTreeMap<String, Value>,
     unknown: Vec<Ask>,

@@ -21,7 +21,7 @@ use crate::process::Server;
 use crate::say::say;
 
 const ROUNDS: usize = 3;
-/// The number of calls of each contact. A contact also has this number of messages and of appointments.
+/// Each contact has this number of calls, this number of messages and this number of appointments.
 const OF_EACH: usize = 150;
 /// The number of appointments of each contact that are booked with an idempotency key, so that the store
 /// contains their responses.
@@ -105,8 +105,8 @@ async fn rows_with(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
     counts
 }
 
-/// Checks which rows contain the ids of the two deleted businesses. One row of the installation's audit log
-/// contains the bytes of each id, and `rows_with` counts this row twice. No row contains an id as text.
+/// Checks the rows for the ids of two deleted businesses. The bytes of each id must be only in a row of the
+/// installation's audit log, which `rows_with` counts twice. No row may contain an id as text.
 async fn check_ended(data_dir: &Path, words: &[Vec<u8>]) {
     assert_eq!(
         rows_with(data_dir, words).await,
@@ -225,8 +225,8 @@ impl Met {
     }
 }
 
-/// Returns the requests that create a call, a message and an appointment of a contact. A request is the last part
-/// of the path, and the body.
+/// Returns three requests, which create a call, a message and an appointment of a contact. Each request is given as
+/// the last part of its path, and its body.
 fn recorded(
     shop: &Shop,
     (contact, phone): (&str, &str),

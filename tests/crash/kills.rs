@@ -17,13 +17,13 @@ use crate::process::{Server, killed_at_start, serve};
 const ROUNDS: usize = 5;
 const CLIENTS: usize = 12;
 const ACKNOWLEDGED_A_ROUND_MAX: usize = 400;
-/// The number of half hours in which the bookings of a round start. It is small, so that many bookings are
-/// refused.
+/// A booking of a round starts at one of this number of times, half an hour apart. The number is small, so that many
+/// bookings are refused.
 const SLOTS: usize = 200;
 /// The maximum time between a response and the kill that follows it.
 const KILL_DELAY_MAX: Duration = Duration::from_micros(10_000);
 const STAFF: usize = 3;
-/// The number of requests of earlier rounds that are repeated.
+/// After each round, at most this number of successful requests of earlier rounds are repeated.
 const OLD_ANSWERS: usize = 40;
 
 /// The requests of the clients in all rounds, grouped by outcome.

@@ -33,7 +33,7 @@ async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, S
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let mut ids = BTreeMap::new();
     for (at, (person_id, email)) in told.people.iter().enumerate() {
-        // The id of a mail begins with a timestamp, here with that of the appointment that the mail is about.
+        // The id of a mail begins with a timestamp. Here it is the timestamp in the id of the appointment.
         let number = u128::try_from(1 + round * PEOPLE + at).unwrap();
         let id = Uuid::from_u128(told.about.id.as_u128() + number);
         let message_id = format!("{}@example.com", id.simple());

@@ -53,8 +53,8 @@ async fn filled(client: &Client, of: &str, shop: &Shop) -> [String; 2] {
     ids.try_into().unwrap()
 }
 
-/// The ids of the records in the lists of the contact `asked`. Checks that each record is listed once, and that the
-/// contact of each record is `shown`.
+/// Lists the records of the contact with the id `asked`, and returns their ids. Checks that each record is listed once,
+/// and that its `contact_id` is `shown`.
 async fn records(client: &Client, of: &str, asked: &str, shown: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for list in LISTS {
@@ -160,7 +160,7 @@ async fn a_merge_completes_after_a_kill_and_loses_no_record() {
     let shop = Arc::new(shop);
     stop(&server);
     let merge = json!({ "from": gone });
-    // The numbers of kills before the merge, while records moved, and afterwards.
+    // The number of kills before the merge, the number while records moved, and the number after the last move.
     let mut kills = [0; 3];
     let (mut booked, mut erased) = (0, 0);
     for round in 0..rounds {
@@ -176,8 +176,8 @@ async fn a_merge_completes_after_a_kill_and_loses_no_record() {
             let contacts = [&kept, &gone, &third].map(Clone::clone);
             tokio::spawn(async move { Beside::work(client, &shop, contacts, first).await })
         };
-        // After a short time, the kill interrupts the merge itself. After a longer time, it interrupts the moves
-        // of records.
+        // An early kill interrupts the request to merge. A later kill interrupts the moves of the records, which follow
+        // the request.
         let within = KILLED_WITHIN_MILLIS[rng.below(KILLED_WITHIN_MILLIS.len())];
         rng.let_pass(Duration::from_millis(within)).await;
         server.kill();

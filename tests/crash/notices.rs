@@ -3,10 +3,11 @@
 //! the mails.
 //!
 //! Invariants:
-//! - After each kill, each change to an appointment has exactly one notice.
+//! - After each restart, the log contains exactly one notice for each change to an appointment.
 //! - A notice is sent again until the relay responds, always with the same `Message-ID`.
-//! - After a restart, a mail contains the current state of its appointment. The last mail about each
-//!   appointment also contains the current state.
+//! - If a mail is sent after a restart, and its appointment was booked before the restart, the mail contains the
+//!   current state of the appointment.
+//! - The last mail about an appointment contains the final state of the appointment.
 //! - A customer who has unsubscribed before a kill gets no mail after the kill.
 //! - The link in a mail leads to the appointment of the mail.
 
@@ -34,9 +35,9 @@ const CLIENTS: usize = 6;
 /// The maximum number of changes that succeed before a kill. It is smaller than the number of bookings that
 /// customers of a business can make per hour.
 const ANSWERED_MAX: usize = 60;
-/// The maximum number of mails that the relay accepts before it kills the process.
+/// If the test's relay kills the service, it does so after at most this number of accepted mails.
 const MAILS_MAX: usize = 25;
-/// The number of half hours in which the appointments of a round start.
+/// An appointment of a round starts at one of this number of times, half an hour apart.
 const SLOTS: usize = 200;
 const STAFF: usize = 3;
 const LOOK_EVERY: Duration = Duration::from_millis(50);

@@ -33,8 +33,9 @@ struct Taken {
     /// The pending kill: the number of mails that the relay accepts before the kill, the process, and whether
     /// the relay responds to the last of these mails.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// Whether the relay closes when the kill in progress is complete. If the test opens or closes the relay during the
-    /// kill, this becomes false, so that the kill does not close a relay that the test has opened again.
+    /// True while a kill is in progress. After the process is killed, the relay closes if this is still true. If
+    /// the test opens or closes the relay during the kill, this becomes false, so a relay that the test has opened
+    /// stays open.
     kills: bool,
 }
 
@@ -43,7 +44,7 @@ pub(crate) struct Relay {
     url: String,
     taken: Arc<Mutex<Taken>>,
     /// The number of mails that were accepted since the relay was opened. It is `None` while the relay is
-    /// closed. A closed relay sends no greeting. A kill closes the relay.
+    /// closed. A closed relay sends no greeting. When the relay kills the process, the relay closes.
     count: watch::Sender<Option<usize>>,
 }
 
@@ -61,7 +62,7 @@ impl Relay {
         Self { url, taken, count }
     }
 
-    /// Opens the relay without a pending kill.
+    /// Opens the relay, and cancels the pending kill.
     pub(crate) fn open(&self) {
         let mut taken = self.taken.lock();
         (taken.kill, taken.kills) = (None, false);

@@ -144,8 +144,8 @@ async fn a_full_disk_ends_the_service_without_loss_of_acknowledged_data() {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
 
-    // Some shells count the limit in blocks of 512 bytes, others in blocks of 1,024 bytes. With larger
-    // blocks, the limit is twice as high.
+    // `ulimit -f` counts blocks of 512 bytes in some shells, and blocks of 1,024 bytes in others. The limit is then
+    // twice as high.
     let blocks = (longest_file(&data_dir.join("store")) + SEGMENT_BYTES).div_ceil(512) + 64;
     let server = Server::start(
         serve_from_shell(&format!("trap '' XFSZ; ulimit -f {blocks}"), &data_dir),
@@ -186,7 +186,7 @@ fn metric(server: &Server, name: &str) -> u64 {
     line.unwrap_or_else(|| panic!("the metric {name} is missing in {text}")).parse().unwrap()
 }
 
-/// Simulates a nearly full disk with a reserve that exceeds the free space.
+/// Simulates a nearly full disk: sets the reserve to more bytes than the disk has free.
 #[tokio::test]
 async fn a_nearly_full_disk_allows_cancelling_and_a_full_one_reading_and_starting() {
     let home = tempfile::tempdir().unwrap();

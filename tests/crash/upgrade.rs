@@ -44,7 +44,7 @@ fn unpacked(home: &Path, format: u16) -> PathBuf {
     data_dir
 }
 
-/// The responses of the version of the service that wrote stores of this format.
+/// The recorded responses of the earlier version that wrote stores of this format.
 fn shown(format: u16) -> Value {
     serde_json::from_slice(&fs::read(path_of(&format!("format-{format}.json"))).unwrap()).unwrap()
 }
@@ -59,8 +59,7 @@ fn agrees(now: &Value, before: &Value, path: &str) {
                 let is_number = field == "attempts" && value.is_number();
                 let name = if is_number { "attempts_made" } else { field };
                 let found = now.get(name).unwrap_or_else(|| panic!("{path}: {field} is no longer shown"));
-                // Each request updates the time of the last use of its API key, so the earlier time is not
-                // compared.
+                // Each request changes the field `last_used_at` of its API key, so this field is not compared.
                 if field != "last_used_at" {
                     agrees(found, value, &format!("{path}.{field}"));
                 }
@@ -76,7 +75,7 @@ fn agrees(now: &Value, before: &Value, path: &str) {
     }
 }
 
-/// Compares all data in both APIs with the earlier responses.
+/// Compares all data that the public API and the operator API return with `before`, the data before the upgrade.
 async fn check(server: &Server, before: &Value) {
     let client = Client::of(server);
     let shop = shop(before);
@@ -187,7 +186,7 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
     let like: Appointment = store.get(&earlier::appointment(of, id)).unwrap().unwrap();
     let mut ids = Vec::new();
     for number in 0..APPOINTMENTS {
-        // The id of an appointment begins with a timestamp. Here the timestamp is the start of the appointment.
+        // The id of an appointment begins with the time of its creation, which is also its start here.
         let at = Timestamp::from_millis(1_600_000_000_000 + number * 1_800_000);
         let id = uuid::Uuid::from_u128((u128::try_from(at.millis()).unwrap() << 80) | (0x7 << 76) | 1 << 63);
         let old = Appointment {

@@ -79,9 +79,9 @@ async fn older_alerts_are_on_further_pages() {
 }
 
 impl Salon {
-    /// Causes an alert of each kind for the owner, except the two kinds about calendars. The alerts are about messages
-    /// and a call without a name, about appointments, and about an endpoint that has failed nine attempts to deliver an
-    /// event. Returns the pages of the records, one for each alert.
+    /// Causes one alert of each kind for the owner, except the two kinds about calendars. The alerts are about two
+    /// messages and a missed call without the caller's name, about two appointments, and about an endpoint whose nine
+    /// attempts to deliver an event have failed. Returns the path of the record's page for each alert.
     async fn cause_every_alert(&mut self) -> Vec<String> {
         let mut pages = Vec::new();
         for urgency in ["normal", "urgent"] {

@@ -359,7 +359,7 @@ async fn the_booking_form_offers_to_block_the_time_to_people_who_may_block_it() 
     for (field, value) in [("from", "2026-03-02"), ("from_time", "10:30"), ("staff", &salon.ines)] {
         assert_eq!(page.field(&block, field), value);
     }
-    // A member may block only the time of their own staff member.
+    // A member may block only the time of the staff member to whom the member is linked.
     let people = salon.operator("GET", "/people", Value::Null).await;
     let person = people.as_array().unwrap().iter().find(|one| one["email"] == "member@example.com").unwrap();
     let path = format!("/people/{}", person["id"].as_str().unwrap());
@@ -405,7 +405,8 @@ async fn the_form_for_time_off_leads_back_to_the_view_from_which_it_was_opened()
         saved.leads_to(&view);
         salon.owner.get(&view).await.is(200).says("The time is blocked.");
     }
-    // The booking form passes the view on to the form for time off.
+    // A person opens the booking form from a week, and follows its link to the form for time off. When the second form
+    // is saved, it leads back to the week.
     let back: String = url::form_urlencoded::byte_serialize(week_of.as_bytes()).collect();
     let booking = format!("appointments/new?staff={}&date=2026-03-03&time=10:30&back={back}", salon.hugo);
     let page = salon.owner.get(&salon.to(&booking)).await.is(200);

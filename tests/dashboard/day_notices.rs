@@ -43,8 +43,8 @@ impl Salon {
         format!("/dashboard/b/{}/appointments/{id}", self.id)
     }
 
-    /// Books another appointment when the notices of the earlier ones are due. The outbox then sends these
-    /// notices, so the test does not wait for the outbox's timer.
+    /// Advances the clock until the notices of the earlier appointments are due, and books an appointment. The booking
+    /// makes the outbox send these notices, so the test does not wait for the outbox's timer.
     async fn booked_after_the_delay(&self) -> String {
         self.server.clock.advance(DELAY);
         self.booked(OTHER_TIME, "ada@example.com").await

@@ -30,7 +30,7 @@ impl Reader {
         self.page = self.browser.get(link.get("href").unwrap()).await.is(200);
     }
 
-    /// Sends the search form with this address.
+    /// Searches for a text with the search form that has this action. The form must have only the field `q`.
     async fn search(&mut self, action: &str, text: &str) {
         let form = self.page.forms().into_iter().find(|form| form.action == action && form.method == "get");
         assert!(form.is_some_and(|form| form.controls == ["q"]), "{action}: {}", self.page.body);

@@ -52,7 +52,6 @@ async fn an_invalid_form_is_refused_on_both_clicks_and_acts_after_it_is_correcte
     let fields = [("name", long.as_str())];
     let at_once = tokio::join!(one.submit(&page, ACCOUNT, &fields), other.submit(&page, ACCOUNT, &fields));
     assert_eq!((at_once.0.status, at_once.1.status), (422, 422));
-    // The same form is then sent with a valid name.
     browser.submit(&page, ACCOUNT, &[("name", "Ada")]).await.leads_to("/dashboard/account?done=saved");
     assert_eq!(names(&server).await.len(), 1);
 }
@@ -150,7 +149,7 @@ async fn a_form_with_an_unknown_outcome_is_shown_again() {
     browser.post(ACCOUNT, &[("name", "No id")]).await.leads_to(ACCOUNT);
     browser.post(ACCOUNT, &[("name", "Bad id"), ("form", "x")]).await.leads_to(ACCOUNT);
     assert_eq!(names(&server).await.len(), 1);
-    // The form to sign out needs no session, so it is accepted.
+    // The form to sign out does not need a form id, so it is accepted.
     browser.post("/dashboard/sign-out", &[]).await.leads_to("/dashboard/sign-in");
 }
 

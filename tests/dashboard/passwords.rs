@@ -12,7 +12,6 @@ async fn a_password_is_refused_with_the_reason_in_the_persons_language() {
         ("en", "12 to 256 characters", "too easy to guess"),
         ("fr", "de 12 à 256 caractères", "trop facile à deviner"),
     ] {
-        // The language is a group of radio buttons, so the test sends the fields that a browser would send.
         let id = browser.get("/dashboard/account").await.field("/dashboard/account", "form");
         browser
             .post("/dashboard/account", &[("form", &id), ("name", "Ada"), ("locale", locale)])
@@ -56,7 +55,8 @@ async fn a_new_password_ends_every_other_session_and_works() {
     assert_ne!(browser.cookies["receptionist"], before, "the session must have a new token");
     browser.get("/dashboard/account?done=password").await.is(200).says("All your other sessions");
     assert!(other.get("/dashboard/account").await.header("location").contains("sign-in"));
-    // The session has a new token. The response to a repeated form does not contain the token.
+    // The first form has replaced the token of the session. The repeated form still has the old token, so it leads to
+    // the sign-in page, and the response does not contain the new token.
     let led = twice.submit(&page, "/dashboard/password", &fields).await;
     led.leads_to("/dashboard/sign-in?next=%2Fdashboard%2Fpassword");
     assert_eq!(twice.cookies["receptionist"], before);

@@ -130,7 +130,7 @@ impl Drop for Proxy {
 }
 
 impl Proxy {
-    /// Starts a proxy for this server. Prints a line and returns `None` if it is not installed.
+    /// Starts a proxy in front of `upstream`. If the program is not installed, prints a line and returns `None`.
     fn before(program: &Program, upstream: SocketAddr) -> Option<Self> {
         let Program { name, version, end, prepare } = program;
         if Command::new(name).arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {

@@ -1,5 +1,4 @@
-//! Tests of the page of figures, of the numbers on a contact's page, and of the list of contacts in
-//! alphabetical order.
+//! Tests of the Insights page, of the figures on a contact's page, and of the alphabetical list of contacts.
 
 use serde_json::json;
 

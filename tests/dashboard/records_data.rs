@@ -150,7 +150,7 @@ async fn a_contact_is_found_compared_and_merged() {
     assert!(
         page.body.contains(&format!("{merge}?from={other}")) && !page.body.contains(&format!("from={nora}"))
     );
-    // If the query names the contact itself or an unknown contact, the page shows the search again.
+    // If `from` is Nora's own id, an unknown id or no id, the page shows the search again.
     for from in [nora.as_str(), "00000000-0000-7000-8000-000000000001", "x"] {
         let page = browser.get(&format!("{merge}?from={from}")).await.is(200);
         assert!(!page.text().contains("cannot be undone"), "{from}");

@@ -1,6 +1,6 @@
 //! Tests of the addresses from which calendar services fetch appointments. An address is shown once. A member
-//! sees and creates addresses only for their own staff member. The module also tests the effects of connected
-//! calendars on the pages.
+//! sees and creates addresses only for the staff member to whom the member is linked. The module also tests the effects
+//! of connected calendars on the pages.
 
 use domain::{Actor, AllDay, CalendarKind, CalendarLogin, CalendarPassword, FeedDetail, WebhookUrl};
 use engine::business::Request;
@@ -94,8 +94,8 @@ async fn a_member_has_only_the_addresses_of_their_own_staff_member() {
     let others = format!("{path}/feeds/{}/revoke", of_bea["id"].as_str().unwrap());
     browser.get(&others).await.is(404);
     browser.post(&others, &[("form", &page.field(&path, "form"))]).await.is(404);
-    // The operator disables the membership. This revokes the member's address, but not the address that the
-    // operator has created.
+    // The operator disables the membership. This revokes the member's feed, but not the feed that the operator has
+    // created.
     let off = json!({ "status": "disabled" });
     server.operator("PATCH", &format!("/businesses/{salon}/people/{}", bob.id), off).await;
     assert!(!is_live(&server, &address(&made)).await);
@@ -301,7 +301,7 @@ async fn the_appointments_of_a_calendar_are_shown_and_written_again() {
     salon.owner.submit(&page, &write, &[]).await.leads_to(&format!("{one}?done=written"));
     let none = salon.owner.get(&format!("{one}?status=failed")).await.says("No appointments");
     assert!(!none.body.contains(&at));
-    // A member who is linked to another staff member sees neither the page nor the button.
+    // A member who is linked to another staff member cannot open the page of the calendar.
     salon.member.get(&one).await.is(404);
     let rename = [("name", "Therapy")];
     let change = format!("{one}/change");

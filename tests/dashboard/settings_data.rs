@@ -64,8 +64,8 @@ async fn refused_retention_keeps_its_input_and_a_conflict_shows_both_versions() 
         .says("30 days")
         .says("90 days");
     assert_eq!(retention(&server, &salon).await["messages_days"], Value::Null);
-    // The form contains the values that were sent: an unlimited period for calls, and a shorter period for
-    // messages. A longer period needs no confirmation, so the page asks only about the messages.
+    // The form lengthens the period for calls from 30 days to unlimited, and shortens the period for messages to 90
+    // days. Only a shorter period needs a confirmation, so the page asks only about the messages.
     let asked = browser.submit(&page, &path, &[]).await.is(200).says("Messages: everything");
     browser.submit(&asked, &path, &[]).await.is(303);
     assert_eq!(retention(&server, &salon).await["messages_days"], 90);

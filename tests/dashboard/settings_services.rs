@@ -333,7 +333,7 @@ async fn a_starting_set_creates_what_its_page_shows_in_a_business_without_servic
     assert_eq!(all[0]["id"], staff["id"]);
     assert_eq!(all[0]["service_ids"].as_array().unwrap().len(), 5, "every staff member offers the services");
 
-    // After the first set of services was created, a second set is refused, and no page offers one.
+    // After the first set of services was created, a second set is refused, and no page offers to create a set.
     let page = browser.get(&start).await.is(200).says("Cet établissement a déjà des actes");
     assert!(!page.forms().iter().any(|form| form.action == start));
     let id = browser.get("/dashboard/account").await.field("/dashboard/sign-out", "form");

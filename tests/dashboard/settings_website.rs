@@ -124,7 +124,8 @@ async fn notices_are_set_on_their_page() {
     assert_eq!(saved(&server, &salon, "notices").await["reminder_hours"], json!([]));
 }
 
-/// A business with a cancelled appointment and the log of its notices. The notice of the booking was dropped.
+/// The records of a business with one appointment, which was booked and then cancelled. `notice` is the id of a dropped
+/// notice, and `log` contains all notices of the business.
 struct Noticed {
     appointment: String,
     notice: String,
@@ -187,7 +188,8 @@ async fn today_offers_notices_only_where_the_team_has_not_decided() {
     let offer = "Clients get no emails about their appointments yet.";
     // A new business sends notices, so the Today page does not offer to enable them.
     assert!(!browser.get(&today).await.is(200).text().contains(offer));
-    // The business is imported from an export without notice settings, so it sends no notices.
+    // Now the business is deleted and imported from an export without notice settings. Unlike a new business, an
+    // imported business without these settings sends no notices.
     let profile = server.engine().business(salon.parse().unwrap()).business().await.unwrap();
     server.operator("DELETE", &format!("/businesses/{salon}"), Value::Null).await;
     imported(&server, &profile).await;
@@ -196,8 +198,8 @@ async fn today_offers_notices_only_where_the_team_has_not_decided() {
     let mut browser = server.signed_in(&salon, &bob).await;
     browser.get(&today).await.is(200).says(offer);
     assert!(!server.signed_in(&salon, &member).await.get(&today).await.is(200).text().contains(offer));
-    // The owner saves the form, in which notices are turned off. The team has now decided, so the page no longer shows
-    // the offer.
+    // The owner saves the form with the notices turned off. The team has now decided against notices, so the Today
+    // page no longer offers to enable them.
     let path = format!("/dashboard/b/{salon}/settings/notices");
     let page = browser.get(&path).await;
     assert_eq!(page.field(&path, "email"), "off");

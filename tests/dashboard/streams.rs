@@ -123,8 +123,8 @@ async fn a_stream_sends_an_alert_only_to_its_person() {
 async fn open_streams_do_not_delay_the_stop_of_the_service() {
     let mut salon = salon().await;
     let mut events = salon.adas.listen(&salon.stream()).await;
-    // `restart` waits until the service has stopped. If the stream stayed open, the stop would take as long
-    // as its time limit permits.
+    // `restart` waits until the service has stopped. If the stream stayed open, the service would stop only at the end
+    // of a time limit.
     salon.server.restart().await;
     assert_eq!(events.next().await, None);
 }
@@ -137,7 +137,8 @@ async fn a_new_stream_reports_changes_since_the_page_was_loaded() {
     salon.contact("Nora").await;
     let heard = timeout(PATIENCE, salon.adas.listen(&stream).await.next()).await.unwrap().unwrap();
     assert_eq!(heard, json!({}), "the stream must first report that data of any kind may have changed");
-    // If nothing has changed since the page was loaded, the stream sends only new changes.
+    // If nothing has changed between the load of the page and the start of the stream, the first event is the next
+    // change.
     let stream = salon.stream_of_page().await;
     let mut events = salon.adas.listen(&stream).await;
     let contact = salon.contact("Eve").await;

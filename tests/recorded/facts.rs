@@ -5,10 +5,10 @@
 
 use crate::harness::SCOPES;
 
-/// Parts of messages that refuse a time, each with its reason. The first part in the table that occurs in a
-/// message determines the reason.
+/// Each row has a part of a message that refuses a time, and the reason of the refusal. The first row whose part
+/// occurs in a message determines the reason.
 ///
-/// If the message for a reason changes, this table needs a new row.
+/// If the wording of a message changes, add a row with the new wording.
 const REASONS: [(&str, &str); 14] = [
     ("in the past", "past"),
     ("closed that day", "closed_that_day"),
@@ -86,7 +86,7 @@ fn is_an_id(word: &str) -> bool {
     uuid::Uuid::try_parse(word).is_ok()
 }
 
-/// Whether the word has the digits of an instant, a date or a time of day.
+/// Whether the word starts with a date such as `2026-03-09` or a time of day such as `09:30`, in digits.
 fn is_a_time(word: &str) -> bool {
     let shape: String = word.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     ["0000-00-00", "00:00"].iter().any(|start| shape.starts_with(start))

@@ -39,8 +39,8 @@ const UNREACHABLE: [(&str, &str); 1] = [(
     "needs requests from 65,536 addresses within a minute; `src/rate_limit.rs` tests the full table",
 )];
 
-// The following refusals are not recorded either. Their codes occur in other refusals, so they are not in
-// `UNREACHABLE`:
+// The test also cannot record the following refusals. Other refusals, which it records, have the same codes. So these
+// codes are not in `UNREACHABLE`:
 //
 // - a body that does not arrive in time (408), because the limit is in real time; `src/http/body.rs` tests
 //   it;

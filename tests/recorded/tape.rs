@@ -1,7 +1,8 @@
 //! A recorded line, which contains a request and the parts of its response that must not change.
 //!
-//! The line contains the status, the headers that clients use, and the body. Messages are replaced by their
-//! facts. Fields that depend on the machine's clock are replaced by a placeholder.
+//! The line contains the status, the headers that clients use, and the body. A message is replaced by its
+//! facts, such as ids, numbers and names, because its wording may change. Fields that depend on the machine's clock are
+//! replaced by a placeholder.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -32,8 +33,8 @@ const RATE_LIMITS: [&str; 3] = ["x-ratelimit-limit", "x-ratelimit-remaining", "x
 /// The rate limit in requests per minute for the groups that must not reach it.
 pub(crate) const UNLIMITED: u32 = 1_000_000;
 
-/// Fields that depend on the speed of the machine. They occur in attempts of an endpoint test, in keys, and
-/// in the manifest of a backup.
+/// Fields whose values depend on the speed of the machine. `duration_ms` occurs in attempts of an endpoint test,
+/// `last_used_at` in API keys, and `sequence` and `sha256` in the manifest of a backup.
 const MEASURED: [&str; 4] = ["duration_ms", "last_used_at", "sequence", "sha256"];
 
 /// A request and its response, as they are recorded.

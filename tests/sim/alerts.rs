@@ -63,7 +63,7 @@ const SHUT_OUT: usize = TEAM.len() - 1;
 /// The limit on pending mails per business. It applies in every third seed.
 const WAITING_MAX: usize = 6;
 
-/// A business: the ids and links that its random changes use.
+/// The ids and links of a business, for random changes to it.
 #[derive(Clone, Default)]
 struct Shop {
     id: Option<BusinessId>,

@@ -41,7 +41,7 @@ impl Aside {
 }
 
 impl Sim {
-    /// In half of the seeds, creates the business.
+    /// For half of the seeds with [`Workload::Wide`], creates the business that will be set aside.
     pub(crate) async fn found_aside(&mut self, life: &Life) {
         if self.workload != Workload::Wide || !self.aside.dice.once_in(2) {
             return;
@@ -64,7 +64,7 @@ impl Sim {
         self.aside.of = Some(of);
     }
 
-    /// Sends requests to the business from time to time. Sets it aside once.
+    /// At random times, sends requests to the business. At one random time, sets the business aside.
     pub(crate) fn some_aside(&mut self, life: &mut Life) {
         let Some(of) = self.aside.of else { return };
         if !self.aside.is_set_aside && self.aside.dice.once_in(60) {

@@ -36,7 +36,7 @@ impl Backups {
         Self { dice: Dice::new(seed ^ 0xbac0), begun: None, made: 0 }
     }
 
-    /// True if no backup is in progress. The history of the disk is then not needed for backups.
+    /// If true, an export may replace the recorded history of the disk, which the check of a backup needs.
     pub(crate) fn is_idle(&self) -> bool {
         self.begun.is_none()
     }

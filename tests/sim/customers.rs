@@ -1,15 +1,15 @@
 //! Customers: bookings on the booking page, and moves and cancellations through manage links.
 //!
-//! The audit log does not state which customer has made a change. A booking is identified by its unique name,
-//! which the appointment keeps. A change through a link is identified by its appointment, its times and the
-//! time of the change.
+//! The audit log does not state which customer has made a change. Each booking has a unique customer name. The
+//! appointment keeps this name, so the name identifies the booking. A change through a link is identified by its
+//! appointment, its times and the time of the change.
 //!
 //! Invariants:
 //!
-//! - An appointment keeps the data that its customer entered. This data never comes from another request.
+//! - An appointment keeps the data that its customer entered, and never gets the data of another request.
 //! - A link shows the present state of its appointment. It works only at the business of this appointment.
 //! - A listed time can be booked, and an appointment can be moved to it. A time that is not listed is refused.
-//! - Links move an appointment at most five times.
+//! - An appointment is moved through its links at most five times in total.
 
 use std::sync::Arc;
 

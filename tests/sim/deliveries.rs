@@ -101,9 +101,9 @@ fn check_in_time(
     let lived = span.worked - span.began;
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
-    // The service may attempt other deliveries before this one. It attempts at most eight deliveries of an endpoint at
-    // the same time. In a seed with few permits for attempts, the deliveries of all endpoints of the business may come
-    // first, and the service may attempt only one of them at a time.
+    // This delivery may have to wait for the other deliveries of its endpoint. The service attempts at most eight of
+    // them at the same time. In a seed with few permits for attempts, this delivery may have to wait for the
+    // deliveries of all endpoints of the business, and the service may attempt only one of them at a time.
     let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
         let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
         (*of == endpoint || span.few_permits) && (tried || other.status == DeliveryStatus::Pending)
@@ -122,8 +122,8 @@ fn check_in_time(
 fn check_got(hook: &Hook, event: EventId, delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
     let Some(at) = hook.got_quickly(event) else { return };
     let resent = hook.resends.iter().any(|asked| *asked >= at - ATTEMPT_MILLIS);
-    // If an endpoint was disabled during an attempt, the test does not know whether the attempt counts, so it
-    // does not check the delivery.
+    // If the endpoint may have been disabled or deleted during the attempt, the service may not have recorded the
+    // success of the attempt. Then the test does not check the status.
     if at >= span.began
         && span.worked - at > ATTEMPT_MILLIS + span.suspended
         && !resent

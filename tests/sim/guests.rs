@@ -292,7 +292,7 @@ impl Sim {
                 return;
             }
             asker.note(gone, |person| person.merged = Gone::Yes);
-            // From this moment on, the calls of both guests must be listed under each of the two ids.
+            // After the merge, the list of calls for either id must contain the calls of both guests.
             let filter = CallFilter { contact_id: Some(gone), ..CallFilter::default() };
             let (mut shown, mut after) = (BTreeSet::new(), None);
             loop {

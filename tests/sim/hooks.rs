@@ -15,7 +15,7 @@ use crate::model::{Effects, Model, Span};
 use crate::network::Received;
 use crate::rows::Rows;
 
-/// The maximum duration of an attempt in milliseconds, with a margin for writes to the disk.
+/// The maximum duration of an attempt, plus a margin for writes to the disk, in milliseconds.
 pub(crate) const ATTEMPT_MILLIS: i64 = 10_500;
 /// After an endpoint was disabled or deleted, its attempts end within this many milliseconds. The time begins when the
 /// service responds to the request that disables or deletes the endpoint.

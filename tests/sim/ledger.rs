@@ -46,10 +46,9 @@ pub(crate) struct Entry {
     pub(crate) asked: i64,
     /// The simulated time of the response.
     pub(crate) answered: Option<i64>,
-    /// The lowest value that the service's steady time (see `time.rs`) can have had when the request was sent, in
-    /// milliseconds.
+    /// The minimum possible steady time of the service (see `time.rs`) when the request was sent, in milliseconds.
     pub(crate) count: i64,
-    /// The earliest and the latest time that the service can have used between the request and the response.
+    /// The earliest and the latest time that the service's clock can have shown between the request and the response.
     pub(crate) believed: (Timestamp, Timestamp),
     /// Before the request, a list ordered by `updated_at` had returned all changes up to this time. The timestamp of
     /// the new change must not be earlier.
@@ -125,7 +124,8 @@ impl Ledger {
         self.entries.lock().push(Entry { tried, asked, answered, count, believed, listed, came, times });
     }
 
-    /// Records the outcome of a request. A request that was refused may still be carried out when it is repeated.
+    /// Records the outcome of a request. If the request was refused before, the new outcome replaces the refusal,
+    /// because a repeated request may be carried out. A success is never replaced.
     pub(crate) fn end(&self, number: usize, time: &Time, answer: Option<&Answer<Vec<u8>>>) {
         let entry = &mut self.entries.lock()[number];
         let came = answer.map_or(Came::Refused, |answer| Came::Done(answer.value.clone()));

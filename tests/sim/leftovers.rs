@@ -1,13 +1,14 @@
 //! The rows that may remain after a deletion, and for how long.
 //!
-//! - The rows of a deleted endpoint are deleted in steps. After a kill, some may remain. The endpoint is then still in
-//!   the list of all endpoints, so the next run continues the deletion.
+//! - The rows of a deleted endpoint are deleted in steps. If the run ends between two steps, some rows remain. The
+//!   endpoint is then still in the list of all endpoints, so the next run continues the deletion.
 //! - An event may remain without deliveries only if all of its endpoints were deleted. A background job then deletes
 //!   the event.
 //! - A due row (a row that records when a delivery is due) may be outdated only if its endpoint was disabled after the
 //!   row was written. The delivery actor deletes the row.
 //!
-//! At the end of the last run, only events of deleted endpoints remain.
+//! After the last run, no due rows and no rows of deleted endpoints may remain. Events without deliveries may
+//! remain.
 
 use std::collections::BTreeSet;
 

@@ -106,9 +106,10 @@ async fn carry_out(
         Err(EngineError::DiskFull(_)) => {
             world.say(format_args!("{name} < no room"));
             let (most, least) = world.room_between(asked);
-            // On an exhausted disk, the service also refuses a change that would have no effect. The test therefore
-            // reads the target of the change. But if the disk had enough space at any time since the request, another
-            // request may have changed the target. In that case, the test accepts the refusal without this check.
+            // On an exhausted disk, the service accepts a change that releases space only if the change has an effect.
+            // To check a refusal, the test therefore reads the target of the change. But if the disk had enough space
+            // at any time since the request, another request may have changed the target after the refusal. In that
+            // case, the test accepts the refusal without reading the target.
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {
@@ -155,7 +156,7 @@ fn refused_from(weight: Weight) -> RoomLevel {
     }
 }
 
-/// True if the target of the change still exists or is still active, so that the change would have an effect.
+/// True if the change would have an effect, because its target still exists or is still active.
 async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
     let appointment = async |id| handle.appointment(id).await.ok().flatten();
     match op {
@@ -172,9 +173,10 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
             .seen_by_link(&op.change.token)
             .await
             .is_ok_and(|seen| seen.is_some_and(|seen| seen.appointment.is_active())),
-        // The test does not look for references to the target, so it assumes that the change may have an effect.
+        // The removal is refused if a record refers to the service or staff member. The test does not look for such
+        // records, so it assumes that the removal may have an effect.
         Op::RemoveService(_) | Op::RemoveStaff(_) => true,
-        // If the endpoint does not exist, the change is refused for that reason.
+        // The deletion has an effect if the endpoint exists.
         Op::DeleteWebhook(op) => handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some()),
         Op::RevokeFeed(op) => {
             handle.feed(op.id).await.is_ok_and(|feed| feed.is_some_and(|feed| feed.revoked_at.is_none()))

@@ -380,7 +380,7 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
     let known: BTreeSet<_> = newest.iter().map(|it| it.id).collect();
     let mut erased = BTreeSet::new();
     for id in by_start.iter().filter_map(|it| it.contact_id).filter(|id| !known.contains(id)) {
-        // A contact that cannot be decoded is also missing from the list, but was not erased.
+        // The list also omits contacts that cannot be decoded, but these were not erased.
         if matches!(handle.contact(id).await, Ok(None)) {
             erased.insert(id);
         }

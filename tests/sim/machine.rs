@@ -24,12 +24,12 @@ impl Sim {
         if self.workload != Workload::Wide || !self.machine_dice.once_in(80) {
             return;
         }
-        // The machine is not suspended while the service may doubt the clock. Otherwise the model would not
-        // know when the service noticed the jump.
+        // After a jump of the wall clock, the service doubts the clock for some time. During this time the machine is
+        // not suspended. Otherwise the model would not know when the service noticed the jump.
         if self.world.time.is_doubted() {
             return;
         }
-        // First, the test waits until no request and no attempt is in progress.
+        // Before the suspension, the test waits until no request and no attempt is in progress.
         life.quiet().await;
         tokio::time::sleep(CAUGHT_UP).await;
         let minutes = i64::try_from(self.machine_dice.between(1, 1_500)).unwrap();
@@ -61,8 +61,8 @@ impl Sim {
         }
     }
 
-    /// If the wall clock is correct and the time that the service has stored is later, corrects the stored time. Does
-    /// not change the timestamps of records. If `always` is false, may omit the correction.
+    /// If the wall clock is correct and the stored time of the service is later, sets the stored time to the wall
+    /// clock. Does not change the timestamps of records. If `always` is false, the correction may be omitted at random.
     pub(crate) fn some_repaired_time(&mut self, always: bool) {
         let wall = self.world.time.wall();
         let is_wrong =
@@ -81,8 +81,8 @@ impl Sim {
         });
     }
 
-    /// Checks that the steady time was stored once a minute. This is not required while the disk had no room or after
-    /// the store had failed.
+    /// Checks that the steady time was stored once a minute. The check passes if the disk had no room at some time in
+    /// the run, or if the run was too short to store the time. The time after a failure of the store does not count.
     pub(crate) fn check_count(&self, span: Span, kept: &ClockRecord) {
         let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
         let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;

@@ -21,9 +21,9 @@ use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
 
-/// A new timestamp is the current time, or the previous timestamp if that is later. Each read of a list ordered by
-/// `updated_at` and each start of the engine may add one millisecond, so a timestamp may be later than the previous one
-/// by up to this duration, even if the clock has not advanced.
+/// The maximum difference between two consecutive timestamps if the clock does not advance. A new timestamp is the
+/// current time, or the previous timestamp if that is later. But each read of a list ordered by `updated_at` and each
+/// start of the engine may add one millisecond.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// The times of one run of the engine.
@@ -53,8 +53,7 @@ pub(crate) struct Span {
 /// The expected records and deliveries of a business.
 pub(crate) struct Model {
     pub(crate) id: BusinessId,
-    /// The newest timestamp of a change. After a read of a list ordered by `updated_at`, and after a start of the
-    /// engine, the next timestamp may be slightly later than the clock.
+    /// The newest timestamp of a change. The next timestamp may be later than the clock; see [`STAMP_STEPS_MAX`].
     newest_stamp: Timestamp,
     /// The newest entry of the audit log that was replayed. `count` is the number of entries that were replayed.
     replayed: Option<AuditId>,
@@ -141,8 +140,8 @@ impl Model {
 
     /// Records an acknowledged suspension.
     pub(crate) fn note_suspended(&mut self, since: i64) {
-        // If the business is resumed and suspended again within the same millisecond, a delivery may have been sent in
-        // this millisecond.
+        // The business may be resumed and suspended again in the same millisecond, and a delivery may be sent between
+        // the two changes. Therefore this suspension begins at least one millisecond after the end of the previous one.
         let since = self.suspended.last().map_or(since, |(_, until)| since.max(until + 1));
         self.suspended.push((since, i64::MAX));
     }
@@ -246,7 +245,8 @@ impl Model {
         let effects = self.apply(&tried.op, body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();
         assert_eq!(noted, effects.noted, "{name} has unexpected audit entries: {body}");
-        // Integrations see no change of the kinds below, except some changes to messages, which `apply` checks.
+        // Integrations do not see changes of the kinds below, except some changes to messages. A change that they do
+        // not see leaves `updated_at` unchanged, which `apply` checks.
         let is_seen = !matches!(
             tried.op,
             Op::NoteContact(_) | Op::PatchAppointment(_) | Op::MarkCall(_) | Op::PatchMessage(_)

@@ -2,12 +2,12 @@
 //!
 //! Invariants:
 //!
-//! - An export contains the rows of the disk at one moment between its request and its first record. It
-//!   contains every change that was acknowledged before the request, and no change after this moment.
+//! - An export contains the rows that are on the disk at one moment. This moment is after the request and before the
+//!   first record of the export. So the export contains every change that was acknowledged before the request.
 //! - An export can be imported into another store, even after an interrupted import. A new export from that store then
 //!   equals the first export.
-//! - A business that is imported into the running service under another id is imported either completely or not at all.
-//!   After the acknowledgement it exists.
+//! - An import into the running service, under another id, imports the business either completely or not at all. After
+//!   the import is acknowledged, the business exists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ struct Leaves {
     /// The number of commits at the moment when the first records arrived. It is `None` before this moment.
     upto: Option<u64>,
     moved: Vec<Moved>,
-    /// Whether the ended export is complete. While the export is in progress, the field is `None`.
+    /// Whether the finished export is complete. The field is `None` while the export is in progress.
     whole: Option<bool>,
 }
 
@@ -56,7 +56,7 @@ enum Arrival {
 pub(crate) struct Moves {
     dice: Dice,
     leaving: Option<(BusinessId, u64, Arc<Mutex<Leaves>>)>,
-    /// The records of the last export of a business that has a model.
+    /// The records of the last small export of a business in `shops`. They are later imported as another business.
     last: Vec<Moved>,
     arrived: Vec<(BusinessId, Vec<Moved>, Arc<Mutex<Arrival>>)>,
 }
@@ -66,13 +66,14 @@ impl Moves {
         Self { dice: Dice::new(seed ^ 0xe4b0), leaving: None, last: Vec::new(), arrived: Vec::new() }
     }
 
-    /// True if no export is in progress. The history of the disk is then not needed for exports.
+    /// True if no export is in progress. If so, a backup may replace the recorded history of the disk, which the check
+    /// of an export needs.
     pub(crate) fn is_idle(&self) -> bool {
         self.leaving.is_none()
     }
 }
 
-/// The rows that a disk contained after an earlier commit.
+/// The rows that a disk contained after one of its commits.
 struct AsOf(BTreeMap<Vec<u8>, Vec<u8>>);
 
 impl Rows for AsOf {
@@ -106,8 +107,8 @@ pub(crate) fn all_of(store: &Store, rows: &dyn Rows, of: BusinessId, with_secret
     }
 }
 
-/// True if a business has exactly the imported records. If the slug of a booking page belongs to another business, the
-/// import removes the slug and disables the page.
+/// True if a business has exactly the imported records. The booking page may differ: if another business has its slug,
+/// the import removes the slug and disables the page.
 fn has_arrived(there: &[Moved], moved: &[Moved]) -> bool {
     let without_slug = |record: &Moved| match record {
         Moved::Website(website) => Moved::Website(Website { enabled: false, slug: None, ..website.clone() }),

@@ -1,8 +1,8 @@
 //! The scripted network: host names with changing addresses, hosts with different behaviour, and the requests that the
 //! hosts have received.
 //!
-//! The servers of connected calendars are in a separate list. So a seed chooses the same receivers with and without
-//! these servers.
+//! The webhook receivers and the servers of connected calendars are in separate lists. The test chooses receivers only
+//! from the list of receivers, so calendar servers do not change the receivers that a seed chooses.
 //!
 //! The network records a violation if the service resolves an unknown name, or connects to an address that is not
 //! permitted. An address is permitted if a lookup has returned it and the response to that lookup contained no internal
@@ -70,13 +70,13 @@ pub(crate) enum Mood {
     Babbles,
     /// Accepts one of every `n` requests, and refuses the others. The field is `n`.
     Flaps(u32),
-    /// Shows a certificate that was issued by a CA that the service does not trust.
+    /// Presents a certificate from a CA that the service does not trust.
     Impostor,
     /// Refuses all connections.
     Refuses,
     /// Does not respond to connection attempts.
     Swallows,
-    /// Shows the certificate of another host.
+    /// Presents the certificate of another host.
     Elsewhere,
 }
 
@@ -85,19 +85,19 @@ pub(crate) enum Mood {
 pub(crate) enum Name {
     /// The address of the host.
     Right,
-    /// The other address of the host.
+    /// The second address of the host, to which it has moved.
     Moved,
     /// An internal address.
     Inside,
-    /// The address of the host together with an internal one.
+    /// Two addresses: the address of the host and an internal address.
     Mixed,
-    /// The address of the host and an internal address, alternately.
+    /// One address. Alternate lookups return the address of the host and an internal address.
     Flips,
     /// The name has no address.
     Gone,
     /// The lookup gets no response.
     Hangs,
-    /// The address of the host, after this number of seconds.
+    /// The address of the host. The lookup takes this number of seconds.
     Slow(u64),
 }
 

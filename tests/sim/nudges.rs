@@ -144,7 +144,7 @@ impl Sim {
         });
     }
 
-    /// Tries to use this endpoint through another business. The service must refuse this.
+    /// Makes another business send requests for this endpoint. The service must refuse these requests.
     fn reach_over(&self, life: &mut Life, shop: usize, id: WebhookId) {
         let other = life.engine.business(self.shops[(shop + 1) % self.shops.len()].id);
         let world = self.world.clone();

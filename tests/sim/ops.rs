@@ -162,7 +162,8 @@ impl Op {
     }
 
     /// Returns the response in the form in which the service stores it. The stored response contains no secret, such as
-    /// a new API key. It also lacks the content of a knowledge entry, because the request contains this content.
+    /// a new API key, and no content of a knowledge entry. A repeated request contains this content again, so the
+    /// service does not store it in the response.
     pub(crate) fn remembered(&self, body: &[u8]) -> Vec<u8> {
         match self {
             Self::AddKnowledge(add) => {
@@ -195,8 +196,8 @@ impl Op {
         }
     }
 
-    /// Returns the phone number and the email address that identify the contact of the change. If no contact has them
-    /// yet, the change creates a contact.
+    /// Returns the phone number and the email address by which the change finds its contact. If it finds no contact, it
+    /// creates one. Returns `None` if the change does not find a contact in this way.
     pub(crate) fn newcomer(&self) -> Option<(Option<&Phone>, Option<&Email>)> {
         match self {
             Self::Book(Book { contact: BookingContact::Described(details), .. })

@@ -15,9 +15,9 @@ use crate::sim::Sim;
 
 /// The time after which all attempts that began before an outage have ended.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(11);
-/// The time after which the service has noticed that the network works again, in milliseconds.
+/// This time after the end of an outage, the service has noticed that the network works again, in milliseconds.
 const KNOWN_MILLIS: i64 = 31_000;
-/// The maximum number of deliveries of an endpoint that are compared.
+/// The test compares at most this number of deliveries of each endpoint.
 const COMPARED: usize = 200;
 
 /// The deliveries, identified by the index of the business, the endpoint and the event.
@@ -75,7 +75,8 @@ impl Sim {
         let mut ids = Vec::new();
         for shop in &self.shops {
             let audit = life.engine.business(shop.id).audit(&newest).await;
-            // If the store has failed, there are no new events. The largest possible id makes all events count as old.
+            // The read fails only if the store has failed. In this case, there are no new events. The largest possible
+            // id makes all events count as old.
             ids.push(audit.map_or(Uuid::max(), |page| page.items[0].id.uuid()));
         }
         ids

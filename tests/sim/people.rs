@@ -44,7 +44,7 @@ const SHOPS: usize = 3;
 const PASSWORDS: [&str; 3] =
     ["correct horse battery staple", "gargle fjord zipper amount", "plinth omelette quasar dew"];
 
-/// A clock that follows simulated time across all runs.
+/// A clock of the simulated time. In each run, it continues from the end of the previous run.
 pub(crate) struct Wall {
     before: AtomicI64,
     began: Mutex<Option<Instant>>,
@@ -136,7 +136,7 @@ impl World {
         let store = Store::in_memory(&self.disk, Box::new(|error| panic!("{error}"))).unwrap();
         let ports = Ports::with_clock_and_random(Arc::clone(&self.wall) as _, Arc::clone(&self.dice) as _);
         let mut limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
-        // In every third seed, only one business actor and one person actor may run at the same time.
+        // In every third seed, at most one business actor and one person actor run at the same time.
         if self.seed.is_multiple_of(3) {
             (limits.business_actors, limits.person_actors) = (1, 1);
         }
@@ -366,7 +366,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
     done(&engine, &shops, &slot).await;
 }
 
-/// Records the current state of the person, which is durable.
+/// Reads the person and the person's memberships after a completed operation, and records them as the expected state.
 async fn done(engine: &Engine, shops: &[BusinessId], slot: &Arc<Mutex<Known>>) {
     let people: People = engine.people();
     let Some(id) = slot.lock().id else { return };
@@ -432,7 +432,8 @@ impl Known {
         self.live.push(token);
     }
 
-    /// Records a new password. Returns the tokens that it revoked.
+    /// Records a new password, and the token of the session that starts with it. The new password revokes the tokens of
+    /// all earlier sessions. Returns the revoked tokens.
     fn new_password(&mut self, which: usize, token: Token) -> Vec<Token> {
         self.note("password set");
         let ended = std::mem::replace(&mut self.live, vec![token]);

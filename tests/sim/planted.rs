@@ -3,8 +3,8 @@
 //!
 //! Invariants:
 //!
-//! - The added rows are not changed.
-//! - No other row is set aside.
+//! - The service does not change the added rows.
+//! - The service sets aside no other rows. A row that is set aside is ignored, because it cannot be decoded.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl Planted {
         self.rows.keys().any(|key| keys::kind_of(key).unwrap() != keys::kind::DELIVERY)
     }
 
-    /// Returns an id that is older than every real id. It belongs to no record.
+    /// Returns an id that no record has. Its timestamp is 0, so it is smaller than the id of every record.
     fn id<I: ResourceId>(&self) -> I {
         Uuid::from_u128(u128::from(self.dice.next())).into()
     }
@@ -54,7 +54,7 @@ impl Planted {
 }
 
 impl Sim {
-    /// Adds some rows from time to time.
+    /// From time to time, adds some rows that cannot be decoded.
     pub(crate) fn some_planted(&mut self) {
         let Planted { dice, .. } = &self.planted;
         if self.workload != Workload::Wide || self.shops.is_empty() || !dice.once_in(3) {
@@ -70,7 +70,7 @@ impl Sim {
         self.write(batch);
     }
 
-    /// Returns the key for a row of a random kind of record. Its id belongs to no record.
+    /// Returns a key of a random kind. The service has stored no row with this key.
     fn key_to_plant(&self) -> Key {
         let Planted { dice, .. } = &self.planted;
         let shop = dice.pick(&self.shops);

@@ -68,9 +68,9 @@ struct Practice {
     appointments: Vec<AppointmentId>,
     /// The number in the name of each contact.
     contacts: BTreeMap<ContactId, usize>,
-    /// The contacts whose erasure was requested, and whether it was acknowledged.
+    /// The contacts whose erasure was requested. The value is true if the erasure was acknowledged.
     erased: BTreeMap<ContactId, bool>,
-    /// Each request of a client holds this lock as a reader. A check that no client may disturb holds it as a writer.
+    /// A client holds a read lock during each request. A check holds the write lock while no request may run.
     gate: Arc<RwLock<()>>,
 }
 
@@ -98,7 +98,8 @@ fn host_of<'a>(hosts: &'a [Arc<CalendarHost>], calendar: &ConnectedCalendar) -> 
     hosts.iter().find(|host| host.name == *name).unwrap()
 }
 
-/// Checks that the newest acknowledged write of an appointment's event contains the state of the appointment.
+/// Checks the newest write of an appointment's event that the calendar server has acknowledged. If `is_written`, the
+/// event must have the appointment's status and times. Otherwise the write must be a deletion.
 fn acknowledged(
     host: &CalendarHost,
     id: AppointmentId,

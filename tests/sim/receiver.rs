@@ -14,8 +14,8 @@ use tokio_rustls::server::TlsStream;
 use crate::network::{Mood, Network};
 use crate::tls;
 
-/// The certificates of a test process. They are created once, because this takes time. Ed25519 signatures have a fixed
-/// length, so a seed always transfers the same number of bytes.
+/// The certificates of a test process. They are created once, because this takes time. Their Ed25519 signatures have a
+/// fixed length, so simulations with the same seed transfer the same number of bytes.
 struct Certificates {
     authority: Vec<u8>,
     good: Arc<ServerConfig>,

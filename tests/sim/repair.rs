@@ -57,8 +57,8 @@ impl Sim {
         self.world.say(format_args!("timestamps are corrected as of {present}"));
         self.world.disk.set_sync_delay(Duration::from_millis(2));
         if self.aside.set_aside().is_some() {
-            // The repair cannot change the rows of a business that is set aside. Their timestamps would stay in the
-            // future, so the repair is refused.
+            // The repair cannot change the rows of a business that is set aside, so some timestamps would stay in the
+            // future. Therefore the repair is refused.
             let refused =
                 runtime().block_on(async { repair_stamps(&self.world.store(), present, false).await });
             assert!(refused.is_err(), "a repair with a set-aside business must be refused");
@@ -70,7 +70,7 @@ impl Sim {
             runtime.block_on(async {
                 let store = self.world.store();
                 if store.contains(&keys::repair()).unwrap() {
-                    // An unfinished repair continues with the present time of its first run. The repair now gets a
+                    // An unfinished repair continues with the present time that its first run got. This run gets a
                     // later time, which must have no effect.
                     now = present + TimeDelta::hours(1);
                 }

@@ -57,9 +57,10 @@ pub(crate) struct Rows {
     link_of: BTreeMap<[u8; 32], AppointmentId>,
     indexes: BTreeMap<Vec<u8>, Vec<u8>>,
     expected: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The rows of search texts, by kind. Each row has the id of its last record and its texts.
+    /// The rows of search texts, by kind. Of each row, the end of its key (the id of its last record) and its value.
     filed: BTreeMap<u8, Vec<(Vec<u8>, SearchRecord)>>,
-    /// The keys of all rows except pieces. `in_pieces` contains the keys of the values that are stored in pieces.
+    /// The keys of all rows that do not contain a piece of a longer value. `in_pieces` contains the keys of the values
+    /// that are stored in pieces.
     whole: BTreeSet<Vec<u8>>,
     in_pieces: BTreeSet<Vec<u8>>,
 }
@@ -346,8 +347,8 @@ impl Rows {
     }
 
     /// Checks the rows of search texts. Each row contains the texts of the records up to the id in its key. Together,
-    /// the rows must contain exactly the texts of all records up to the id of the last row. Fewer than 192 newer
-    /// records may be in no row yet.
+    /// the rows must contain exactly the texts of all records up to the id of the last row. Newer records may be in
+    /// no row yet, but there must be fewer than 192 of them.
     fn check_search_texts(&self) {
         let contacts = self.contacts.values().map(|it| (it.id.uuid(), it.search_text())).collect();
         let calls = self.calls.values().map(|it| (it.id.uuid(), it.search_text())).collect();

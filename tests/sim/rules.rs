@@ -54,7 +54,7 @@ fn for_integrations(body: &Value) -> Value {
 }
 
 impl Model {
-    /// Applies a change that was carried out. Returns the effects that it must have.
+    /// Applies to the model a change that the service carried out. Returns the effects that the change must have.
     pub(crate) fn apply(
         &mut self,
         op: &Op,
@@ -187,7 +187,7 @@ impl Model {
         assert!(user.is_none(), "{id} was deleted, but {} refers to it", user.unwrap());
     }
 
-    /// Records the response to a change that has few rules of its own.
+    /// Records the response to a change. This function handles the kinds of changes that have few rules of their own.
     fn keep(&mut self, op: &Op, body: &Value, effects: &mut Effects) {
         let id = id_in(body, "id");
         let (action, event, given) = match op {
@@ -299,8 +299,8 @@ impl Model {
         self.newest[&id.uuid()].get("updated_at").unwrap_or(&body["updated_at"]).clone()
     }
 
-    /// Records the last response about a record, and returns the response before it. A response to an integration lacks
-    /// the fields of the team. In this case, the fields keep their values from the earlier response.
+    /// Stores the newest response about a record, and returns the response before it. Responses of the public API lack
+    /// the fields that only the team sees, so these fields keep their values from the earlier response.
     pub(crate) fn keep_shown(&mut self, id: Uuid, shown: &Value) -> Option<Value> {
         let mut shown = shown.clone();
         for field in ["notes", "attendance", "alert"] {
@@ -385,7 +385,7 @@ impl Model {
     }
 
     /// Records an appointment. Checks that it overlaps no other appointment of the staff member. Without an override,
-    /// also checks time off and buffers (see `check_kept_free`). The team may ignore buffers.
+    /// also checks that it overlaps no time off and, unless the team ignores buffers, no buffers.
     fn hold(&mut self, id: Uuid, body: &Value, party: Party) {
         let staff = &self.newest[&id_in(body, "staff_id")];
         let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);

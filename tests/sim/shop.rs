@@ -36,8 +36,9 @@ use crate::ops::Op;
 /// The durations of services in minutes. Some durations are not a multiple of the interval between start times,
 /// so their appointments end between two start times.
 const MINUTES: [u32; 5] = [30, 31, 45, 61, 90];
-/// The number of feeds that the clients create. It is far below the maximum of the service, because the clients may
-/// create more: they do not know a feed if a crash has lost the response to its creation.
+/// The clients create a feed only while they know fewer feeds than this number. It is far below the maximum of the
+/// service, because the business may have more feeds: if a crash loses the response to a creation, the clients do not
+/// know the new feed.
 const FEEDS_MADE: usize = 4;
 
 /// A business as its clients see it.

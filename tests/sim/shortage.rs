@@ -1,8 +1,8 @@
 //! A disk that sometimes has little free space. At the level "scarce", changes that enlarge the store are refused. At
-//! the level "exhausted", only changes that free space are accepted. At the level "full", all changes are refused.
+//! the level "exhausted", only changes that release space are accepted. At the level "full", all changes are refused.
 //!
-//! This module has its own random numbers. So each seed still produces the same events in the other parts of
-//! the simulation.
+//! This module has its own random numbers. Its draws do not change the random numbers, and therefore the events,
+//! in the other parts of the simulation.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl Sim {
         self.world.set_room(RoomLevel::Ample);
     }
 
-    /// Simulates another program that fills the disk or frees space on it.
+    /// Simulates another program that fills the disk or releases space on it.
     pub(crate) fn some_shortage(&self, life: &mut Life) {
         let Shortage { dice, happens } = &self.shortage;
         if !happens {
@@ -62,8 +62,8 @@ impl Sim {
         }
     }
 
-    /// Sometimes reduces the free space so much that only changes that free space are accepted. The shortage lasts
-    /// until [`Sim::enough_room`] is called.
+    /// Sometimes reduces the free space so much that only changes that release space are accepted. The shortage
+    /// lasts until [`Sim::enough_room`] is called.
     pub(crate) async fn hardly_any_room(&self) {
         if self.shortage.happens && self.shortage.dice.once_in(2) {
             self.world.set_room(RoomLevel::Exhausted);
@@ -102,8 +102,8 @@ impl World {
         self.room_between(self.time.now()).1 == RoomLevel::Ample
     }
 
-    /// Returns the room levels with the most and with the least free space that the engine may have noticed since this
-    /// time.
+    /// Returns two of the room levels that the engine may have noticed since the time `from`: first the level with the
+    /// most free space, then the level with the least.
     pub(crate) fn room_between(&self, from: i64) -> (RoomLevel, RoomLevel) {
         let room = self.room.lock();
         let from = from - i64::try_from(NOTICED.as_millis()).unwrap();

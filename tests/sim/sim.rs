@@ -45,9 +45,9 @@ pub(crate) struct Sim {
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) shops: Vec<Shop>,
     pub(crate) models: Vec<Model>,
-    /// The steady time that the disk contains between two runs.
+    /// The steady time that the disk contained at the end of the previous run.
     pub(crate) kept: Option<ClockRecord>,
-    /// Whether the disk had enough room to store the steady time in the previous run.
+    /// Whether the disk had enough room in the previous run for the service to store the steady time.
     could_keep: bool,
     pub(crate) workload: Workload,
     /// Whether the burst of new contacts was already made.
@@ -225,8 +225,8 @@ impl Sim {
         all.into_iter().filter(|entry| entry.came == Came::Unknown).collect()
     }
 
-    /// Repeats requests. A request is omitted if its idempotency key may have expired, because the service would handle
-    /// it as a new request.
+    /// Repeats each of the requests `unknown` whose idempotency key certainly has not expired. If the key had expired,
+    /// the service would handle the request as a new request.
     fn ask_for_answers(&self, life: &mut Life, unknown: &[Entry]) {
         let kept_from = self.kept_from();
         for entry in unknown.iter().filter(|entry| entry.count > kept_from) {
@@ -472,8 +472,8 @@ impl Sim {
         self.learn_links();
         for (shop, rows) in self.shops.iter_mut().zip(&all_rows) {
             shop.links.iter().for_each(|(id, token)| rows.check_link(*id, token));
-            // The disk also contains endpoints whose creation was not acknowledged. The clients know their ids from the
-            // operator's list.
+            // The disk also contains endpoints whose creation was not acknowledged. The clients can read the ids of
+            // these endpoints in the operator's list.
             shop.webhooks = rows.endpoints.keys().copied().collect();
         }
         all_rows

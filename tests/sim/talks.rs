@@ -50,13 +50,13 @@ use crate::sim::Sim;
 use crate::wide::Workload;
 use crate::world::{Trace, World};
 
-/// The number of businesses. A chat model speaks in the first one.
+/// The number of businesses. Only the first business uses the chat model.
 const SALONS: usize = 2;
 /// The number of callers of each business who have a private appointment from the start. Only the caller may hear about
 /// a private appointment.
 const KNOWN: usize = 3;
 const DAY_MILLIS: i64 = 86_400_000;
-/// The time after which an overdue conversation has certainly ended.
+/// The maximum time for which a conversation may stay open after its `ends_by`.
 const OVERDUE_MAX: chrono::TimeDelta = chrono::TimeDelta::minutes(5);
 
 /// A business whose receptionist talks, as its callers know it.
@@ -429,7 +429,7 @@ impl Sim {
         life.spawn(async move { client.take(place, number, id, sent).await });
     }
 
-    /// Ends, answers or deletes a conversation for the team.
+    /// Deletes or ends an open chat, or replies to its caller in the name of the team.
     fn act_for_team(&self, life: &mut Life, client: Client, key: [u8; 32]) {
         let open = self.open_chats(client.at);
         let Some(place) = self.talks.dice.any(&open) else { return };
@@ -489,8 +489,8 @@ impl Sim {
             let faults = records.faults();
             assert!(faults.is_empty(), "the conversations of {} violate rules: {faults:#?}", salon.id);
             if is_the_end {
-                // If the wall clock was ahead during the last turn of a conversation, `ends_by` is later too, and
-                // the conversation is not overdue before that time.
+                // If the wall clock was ahead during the last turn of a conversation, `ends_by` is too late by the
+                // same amount. The conversation is overdue only after `ends_by`.
                 let now = self.world.time.truth();
                 let is_overdue = |it: &&Conversation| it.is_open() && it.ends_by() + OVERDUE_MAX <= now;
                 let open = records.conversations.values().find(is_overdue);

@@ -1,5 +1,5 @@
-//! The conditions of a change: a key that may be revoked, an `If-Match` header with a state of the resource, or the
-//! idempotency key of another request.
+//! Requests that the service may have to refuse. The API key of the request may be revoked, its `If-Match` header may
+//! name an earlier state of the resource, or its idempotency key may be the key of a different request.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -95,8 +95,8 @@ impl Model {
 }
 
 impl Sim {
-    /// Sends a change on the condition that its resource is still as a response has shown it. Sometimes the resource
-    /// has already changed since that response.
+    /// Sends a change with a condition: the resource must still have the state that an earlier response showed.
+    /// Sometimes the resource has already changed since that response.
     pub(crate) fn some_condition(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(80));
         let changed: Vec<_> = entries.iter().filter_map(|entry| Some((entry, self.follow(entry)?))).collect();
@@ -109,7 +109,7 @@ impl Sim {
         self.ask_on(life, entry.tried.shop, op.clone(), false, terms);
     }
 
-    /// Returns a change that is possible for the resource in a response.
+    /// Returns a further change of the resource that the entry's response contains, or `None` for other operations.
     fn follow(&self, entry: &Entry) -> Option<Op> {
         let body = entry.body()?;
         Some(match &entry.tried.op {
@@ -170,8 +170,8 @@ impl Sim {
     pub(crate) fn some_reused_key(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
         let kept_from = self.kept_from();
-        // The service first checks whether the API key is revoked. A request with an API key of the business may be
-        // refused for that reason, so the test chooses only requests without such a key.
+        // The service may refuse a request because its API key is revoked, before it checks the idempotency key. The
+        // test therefore chooses only requests without an API key.
         let kept = |entry: &&Entry| {
             let may_be = entry.tried.terms.key.is_none() && entry.tried.is_remembered();
             entry.body().is_some() && entry.count > kept_from && may_be

@@ -5,8 +5,9 @@
 //! evenly, even if the wall clock jumps. The service stores the steady time and continues from the stored value
 //! after a restart.
 //!
-//! Each run of the engine has its own tokio runtime, whose clock stops while a task can run. This module adds the
-//! durations of earlier runs, so time continues after crashes and restarts.
+//! Each run of the engine has its own tokio runtime. The clock of the runtime advances only while no task can run, and
+//! begins again in each run. This module adds the durations of earlier runs, so time continues after crashes and
+//! restarts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,14 +19,15 @@ use store::records::ClockRecord;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// The minimum and the maximum time until the service follows a jump of the wall clock, in milliseconds. The time
-/// varies, because the service reads the clock once a minute.
+/// The service follows a jump of the wall clock after at least [`HELD_MILLIS`] and at most [`HELD_MILLIS_MAX`]
+/// milliseconds. The delay varies, because the service reads the clock only once a minute.
 const HELD_MILLIS: i64 = 600_000;
 const HELD_MILLIS_MAX: i64 = HELD_MILLIS + 125_000;
 /// The service follows the wall clock immediately if the wall clock differs from the service's time by at most this, in
 /// milliseconds.
 const FOLLOWED_MILLIS: i64 = 60_000;
-/// The maximum time without a running engine that counts as steady time, in milliseconds.
+/// If the machine was restarted while no engine ran, steady time advances by the time that has passed on the wall
+/// clock, but by at most this number of milliseconds.
 const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 
 /// A time that the service may use, relative to the true time. `doubts_since` is the time at which the service began to
@@ -34,9 +36,9 @@ const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
-    /// If the wall clock is much earlier than the stored time at a start, the service uses the stored time, and does
-    /// not follow the wall clock until the clock jumps. In this case, the field contains the time by which the wall
-    /// clock was ahead of the true time at the start.
+    /// If the wall clock is much earlier than the stored time when a run starts, the service uses the stored time. It
+    /// does not follow the wall clock until the wall clock jumps. In this case, the field contains the difference
+    /// between the wall clock and the true time at that start, in milliseconds.
     refused: Option<i64>,
 }
 
@@ -64,13 +66,13 @@ struct State {
     /// The number of restarts of the machine. `booted` is the time of its last start.
     boot: u64,
     booted: i64,
-    /// The time that the service has stored. The service uses an earlier time only after the wall clock has jumped to
-    /// an earlier time.
+    /// The stored time with which this run began. It is `i64::MIN` if the run began with the wall clock. The upper
+    /// limit in `believed` is never earlier than this time.
     kept: i64,
     /// For each business, by index: the latest time up to which a list ordered by `updated_at` has returned all
     /// changes.
     listed: BTreeMap<usize, Timestamp>,
-    /// Whether the service may have set its time back after it had returned a list ordered by `updated_at`.
+    /// True if the service may have set its time back in this run.
     was_set_back: bool,
     /// The start of this run, by the clock of its runtime.
     began: Option<Instant>,
@@ -79,18 +81,18 @@ struct State {
     /// The times that the service may currently use. The service uses one of these times, and the test does not know
     /// which one.
     beliefs: Vec<Belief>,
-    /// The times that the service could use before the last jump of the wall clock. If the clock jumps again before the
-    /// service has read it, the service never notices the last jump, so these times apply again. `jump_is_seen` is true
-    /// if the service has read the clock since the last jump.
+    /// The value of `beliefs` before the last jump of the wall clock. `jump_is_seen` is true if the service has read
+    /// the clock since that jump. If it is false at the next jump, the service never notices the earlier jump, so these
+    /// beliefs apply again.
     before_jump: Vec<Belief>,
     jump_is_seen: bool,
-    /// The latest time that the service may have used so far. It is updated at each jump, and whenever a belief is
-    /// dropped.
+    /// The latest time that the service may have used before the last jump of the wall clock, or according to a belief
+    /// that was removed from `beliefs`.
     latest: i64,
     /// The time by which the service's steady time is ahead of the simulated time, in milliseconds.
     counts_ahead: i64,
-    /// The latest steady time of the service in the earlier runs. A run may begin with an earlier steady time, because
-    /// the service stores it only once a minute.
+    /// The latest steady time that the service had in an earlier run. The service stores its steady time only once a
+    /// minute, so the next run may begin with an earlier steady time.
     counted: i64,
     jumps: u32,
     /// The simulated time starts this many milliseconds later than [`BEGIN`].
@@ -111,7 +113,9 @@ impl State {
         BEGIN + self.later + self.now() + self.ahead
     }
 
-    /// If the service may have doubted the wall clock for long enough, lets it follow the clock.
+    /// Updates the beliefs. If the service may have doubted the wall clock for [`HELD_MILLIS`], it may follow the clock
+    /// now: adds the time of the clock. If it has doubted the clock for more than [`HELD_MILLIS_MAX`], it must follow
+    /// the clock: removes the other time.
     fn believe(&mut self) {
         let (now, ahead) = (self.now(), self.ahead);
         let believed = Belief::sure(ahead);
@@ -172,10 +176,10 @@ impl Time {
         *listed = asked.max(*listed);
     }
 
-    /// Returns the earliest timestamp that a change to this business can get if it is requested now. All
-    /// changes with earlier timestamps were already in a list ordered by `updated_at` that the service has
-    /// returned. If the service has set its time back in this run of the engine, the timestamp can have any
-    /// value: a reloaded actor does not know which lists were returned before.
+    /// Returns the earliest timestamp that a new change to this business can get. The service has already returned a
+    /// list ordered by `updated_at` that shows all changes before this timestamp. If the service has set its time back
+    /// in this run of the engine, a new change can get any timestamp, because a reloaded actor does not know which
+    /// lists were returned before.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.was_set_back);
@@ -209,8 +213,9 @@ impl Time {
         state.booted = state.now();
     }
 
-    /// Returns the latest time that the service may have used so far. A list ordered by `updated_at` may have returned
-    /// changes up to this time. A new change then gets a later timestamp, even if the wall clock was set back since.
+    /// Returns the latest time that the service may have used so far. A client may have read a list ordered by
+    /// `updated_at` at this time. Later changes must get later timestamps, even if the wall clock has been set back
+    /// since the read.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }
@@ -221,7 +226,7 @@ impl Time {
         state.now() + state.counts_ahead
     }
 
-    /// Returns the latest steady time that the service has reached in any run, in milliseconds.
+    /// Returns the latest steady time, in milliseconds, that the service has reached in this run or an earlier run.
     pub(crate) fn latest_count(&self) -> i64 {
         self.count().max(self.0.lock().counted)
     }
@@ -287,7 +292,7 @@ impl Time {
         state.kept = i64::MIN;
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let goes_on = kept.wall.millis() + passed.unwrap_or(0);
-        // If the machine was not restarted, the service remembers up to which time it has returned changes in lists,
+        // A list shows all changes up to a time. If the machine was not restarted, the service remembers this time,
         // and no new timestamp may be earlier. After a restart of the machine, only the stored time is a lower bound.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.was_set_back) {
             assert!(

@@ -18,11 +18,11 @@ use crate::sim::Sim;
 /// endpoint.
 #[derive(Clone, Copy, Debug)]
 enum Day {
-    /// There is no other event. The endpoint must be disabled.
+    /// No other event is sent to the endpoint. The endpoint must be disabled.
     Idle,
-    /// The endpoint accepts another event. It must stay enabled.
+    /// The endpoint accepts a second event. The endpoint must stay enabled.
     Takes,
-    /// The endpoint is disabled and enabled during the last attempt. It must stay enabled.
+    /// The endpoint is disabled and enabled again during the last attempt. After that, it must stay enabled.
     TurnedOffAndOn,
 }
 

@@ -56,7 +56,7 @@ const ENDPOINTS_MAX: usize = 6;
 /// index of names. A big burst also makes more deliveries due than the actor of an endpoint reads at once.
 const BURST: (u64, u64) = (70, 90);
 const BIG_BURST: (u64, u64) = (280, 320);
-/// The number of concurrent requests in a burst. It is lower than the limit of a business.
+/// The number of concurrent requests in a burst. It is lower than the limit on a business's unanswered requests.
 const AT_ONCE: usize = 40;
 
 impl Workload {
@@ -215,8 +215,7 @@ impl Sim {
         self.world.check();
     }
 
-    /// Creates the endpoints of a new business: one in the first workload, and up to three in the wide
-    /// workload. The endpoints of a business share the permits for attempts.
+    /// Creates the endpoints of a new business: up to three in the wide workload, and one in the other workloads.
     pub(crate) async fn found_endpoints(&mut self, life: &mut Life, shop: usize) {
         let count = match self.workload {
             Workload::First | Workload::Talks => 1,

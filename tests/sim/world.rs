@@ -49,7 +49,7 @@ impl Trace {
     }
 }
 
-/// The maximum number of concurrent attempts in every other seed. It is so small that endpoints have to wait for
+/// The maximum number of concurrent attempts if the seed is odd. It is so small that endpoints have to wait for
 /// permits. While an endpoint waits, it has no actor.
 const FEW_PLACES: usize = 12;
 
@@ -175,12 +175,12 @@ impl World {
         self.trace.say(self.time.now(), what);
     }
 
-    /// Records a violation, in code that cannot stop the seed. [`Self::check`] stops it later.
+    /// Records a violation, in code that must not panic. [`Self::check`] panics later and stops the seed.
     pub(crate) fn wrong(&self, what: std::fmt::Arguments<'_>) {
         self.trace.wrong(self.time.now(), what);
     }
 
-    /// Stops the seed if a violation was recorded.
+    /// Panics, and so stops the simulation of the seed, if a violation was recorded.
     pub(crate) fn check(&self) {
         assert_eq!(PANICS.get(), 0, "there was an unexpected panic in the engine");
         if let Some(wrong) = self.trace.wrong.lock().clone() {

@@ -17,11 +17,12 @@ pub(crate) struct Server {
     pub(crate) refuses_tokens: bool,
     /// The maximum number of changes in a response. If there are more changes, the response is truncated (status 507).
     pub(crate) page: Option<usize>,
-    /// Whether a truncated response repeats the token of the request, so the list does not advance.
+    /// Whether a truncated response repeats the token of the request, so the client gets the same changes again.
     pub(crate) is_stuck: bool,
-    /// The path of an event that the first page of changes reports as deleted, and the next page as unchanged.
+    /// The path of an event that every page of changes except the last reports as deleted, although the event exists.
     pub(crate) restored: Option<String>,
-    /// If the field is set, the responses to this kind of request report the event `a` with only this status.
+    /// If the field is set, the responses to requests of the given kind contain only the given status for the event
+    /// `a`, and no data of it.
     pub(crate) status: Option<(u16, EventRequest)>,
     /// Whether the responses with data omit the event `a`.
     pub(crate) omits: bool,
@@ -38,7 +39,8 @@ pub(crate) struct Server {
     /// If the field is set, the server refuses a second event with the same UID. The field contains the status of
     /// the refusal, and whether the response has the precondition element `no-uid-conflict`.
     pub(crate) refuses_twins: Option<(&'static str, bool)>,
-    /// Whether the precondition element contains the path of the first event.
+    /// If the server refuses a second event with the same UID, whether the precondition element contains the path of
+    /// the first event.
     pub(crate) names_twins: bool,
     /// Called after the next refusal of a second event with the same UID.
     pub(crate) after_refusal: Option<fn(&mut Server)>,

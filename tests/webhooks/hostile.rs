@@ -19,7 +19,7 @@ const ROUNDS: usize = 3;
 /// The number of bookings per round. Each causes one or two events.
 const BOOKINGS_A_ROUND: usize = 10;
 /// The permitted growth of the program's memory over all rounds, in KiB. The store may use up to 64 MiB, and
-/// the rest is a margin. A response that was stored without a limit, or unpacked, would be far larger.
+/// the rest is a margin. If the program stored a whole response or unpacked it, the growth would be far larger.
 const GROWTH_KIB_MAX: usize = 96 << 10;
 
 /// The first bytes of gzip data, as the delivery log shows them.
@@ -87,8 +87,8 @@ fn hanging() -> Vec<Case> {
 /// the returned data repeatedly, without end.
 fn gzip_bomb() -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
-    // A block starts with three bits: 0, because it is not the last block, and 01 for fixed codes, with the
-    // lower bit first. The next eight bits are the literal 0.
+    // A deflate block starts with three bits. The first bit is 0, because this is not the last block. The other two are
+    // the number 01 (fixed codes), lower bit first. The next eight bits are the code of the byte 0.
     bits.extend([false, true, false]);
     bits.extend([false, false, true, true, false, false, false, false]);
     for _ in 0..(64 << 20) / 258 {

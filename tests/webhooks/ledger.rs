@@ -196,7 +196,7 @@ impl Endpoint {
     /// attempt.
     pub(crate) fn check_signature(&self, request: &Received) {
         let secrets = self.secrets.lock();
-        // The timestamp is truncated to seconds, so the attempt began within the second that it names.
+        // The timestamp is truncated to seconds, so the attempt began less than a second after it.
         let stamp: i64 = request.header("webhook-timestamp").parse().unwrap();
         let began = DateTime::from_timestamp(stamp, 0).unwrap();
         let by = secrets

@@ -15,7 +15,7 @@ use crate::certificates::Authority;
 /// The environment variable that is set for a test inside the namespaces.
 const INSIDE: &str = "WEBHOOKS_INSIDE";
 
-/// The environment variable that makes a test fail if namespaces are not permitted.
+/// If this environment variable is `1`, a test without permission for namespaces fails. Otherwise it is skipped.
 const REQUIRED: &str = "REQUIRE_NAMESPACES";
 
 /// The network of IPv4 addresses that the machine has inside the namespace.
@@ -25,8 +25,8 @@ const V4: &str = "93.184.216.1/24";
 const NEEDED: &str =
     "ip link set lo up && ip addr add 93.184.216.1/24 dev lo && mount --bind /etc/hosts /etc/hosts";
 
-/// The options with which `unshare` creates the namespaces. The first options need root. The second options work for an
-/// ordinary user if the system permits it. `.ci/run` tries the same options.
+/// Two lists of options with which `unshare` creates the namespaces. The first list works only for root. The second
+/// list works for an ordinary user if the system permits user namespaces. `.ci/run` tries the same lists.
 const WAYS: [&[&str]; 2] = [&["--net", "--mount"], &["--map-root-user", "--net", "--mount"]];
 
 pub(crate) struct Network {

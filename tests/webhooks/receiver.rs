@@ -142,7 +142,7 @@ impl Receiver {
                 let (stream, _) = listener.accept().await.unwrap();
                 serving.connections.fetch_add(1, Ordering::Relaxed);
                 let serving = Arc::clone(&serving);
-                // The client decides how a connection ends, so errors are ignored.
+                // The client may close a connection at any time, so errors of the connection are ignored.
                 tokio::spawn(async move { _ = serving.converse(stream).await });
             }
         });
@@ -159,8 +159,7 @@ impl Receiver {
         self.received.lock()[number..].to_vec()
     }
 
-    /// The request at this index. Indexes beyond the last request start again at the first one. Returns
-    /// `None` if there are no requests.
+    /// The request at the index `number` modulo the number of requests. Returns `None` if there are no requests.
     pub(crate) fn received_at(&self, number: usize) -> Option<Received> {
         let received = self.received.lock();
         received.get(number.checked_rem(received.len())?).cloned()

@@ -14,7 +14,7 @@ use crate::ledger::Endpoint;
 use crate::process::Server;
 
 const CLIENTS: usize = 6;
-/// The number of half hours in which bookings may start.
+/// A booking starts at one of this number of times, half an hour apart.
 const SLOTS: usize = 500;
 pub(crate) const STAFF: usize = 3;
 /// The number of contacts for whom appointments are booked.
@@ -31,7 +31,7 @@ const ANSWERS_MAX: usize = 300;
 pub(crate) enum Cause {
     /// A response to a change that a client has made.
     Answer,
-    /// A request that has arrived at a receiver and got no response yet.
+    /// A request that has arrived at a receiver. The receiver has not responded yet.
     Request,
     /// A response to a call of an operator.
     Operator,
@@ -163,8 +163,8 @@ pub(crate) async fn work_until_killed(
     }
 }
 
-/// Makes one call for an endpoint. Returns false if there was no response. The first two endpoints are never
-/// disabled.
+/// Sends one random request about an endpoint to the API. Returns false if there was no response. No request
+/// disables one of the first [`STEADY`] endpoints.
 async fn operate(
     client: &Client,
     shop: &Shop,

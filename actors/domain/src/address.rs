@@ -10,8 +10,8 @@ use url::Host;
 
 use super::{Email, TextError};
 
-/// Converts only ASCII letters to lower case. Only the mail server knows which other letters it treats as
-/// equal, and a wrong match would expose another person's account.
+/// Converts only ASCII letters to lower case. For other letters, only the mail server knows whether their case matters,
+/// and a wrong match would expose another person's account.
 pub fn fold_address(written: &str) -> String {
     written.to_ascii_lowercase()
 }

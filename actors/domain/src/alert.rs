@@ -131,7 +131,7 @@ impl AlertKind {
             }
             (None, AppointmentStatus::Confirmed) => Some(Self::AppointmentBooked),
             (Some(was), AppointmentStatus::Cancelled) if was.is_active() => Some(Self::AppointmentCancelled),
-            // The customer already knows of an announced appointment, so declining it is a cancellation.
+            // An announced appointment has been confirmed at least once, so declining it counts as a cancellation.
             (Some(was), AppointmentStatus::Declined) if was.is_active() && after.announced => {
                 Some(Self::AppointmentCancelled)
             }

@@ -96,8 +96,8 @@ pub struct Appointment {
     pub updated_at: Timestamp,
 }
 
-/// The data that the customer entered when booking. It may differ from the contact, because a form never changes a
-/// contact.
+/// The data that the customer entered when booking. The data may differ from the contact's data, because a customer's
+/// booking never changes an existing contact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BookedAs {
     pub name: Option<String>,

@@ -291,7 +291,7 @@ impl AuditAction {
 }
 
 impl AuditedKind {
-    /// Returns a right. If a person has this right, their open pages are notified of changes to resources of this kind.
+    /// Returns the right that a person needs to be notified, in open pages, of changes to resources of this kind.
     /// Returns `None` if no page shows such resources.
     pub fn right(self) -> Option<Right> {
         Some(match self {

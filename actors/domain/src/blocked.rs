@@ -170,11 +170,11 @@ impl Blocked {
         self.by_staff.get(&staff).map_or(0, |of_staff| of_staff.all.len())
     }
 
-    /// If a limit is reached, returns the blocked time that ended first. The caller must delete it. If no limit is
-    /// reached, returns `Ok(None)`.
+    /// Checks the limits before a blocked time is added. If a limit is reached, returns the blocked time that ended
+    /// first. The caller must delete it. If no limit is reached, returns `Ok(None)`.
     ///
     /// # Errors
-    /// Returns the limit if it is reached and no blocked time has ended.
+    /// If a limit is reached and no blocked time has ended, returns this limit.
     pub fn making_room(
         &self,
         staff: StaffId,

@@ -17,7 +17,7 @@ words! {
         Calls = "calls",
         Messages = "messages",
         Knowledge = "knowledge",
-        /// Deliveries that wait for an attempt. Each delivery counts the bytes of its event.
+        /// Deliveries that wait for an attempt. The size of a delivery is the size of its event.
         WaitingDeliveries = "waiting_deliveries",
         /// Notices to customers that have not been sent yet. Their bytes are not counted.
         WaitingNotices = "waiting_notices",

@@ -145,10 +145,11 @@ impl CallDetails {
         }
     }
 
-    /// Checks the details of a call. `problems` are problems that the caller has already found.
+    /// Checks that the call does not end before it starts. `problems` contains the problems of this call that earlier
+    /// checks have found.
     ///
     /// # Errors
-    /// Returns [`Refusal::Invalid`] with all problems. A call must not end before it starts.
+    /// Returns [`Refusal::Invalid`] with all problems, earlier and new, if there are any.
     pub fn check(&self, mut problems: Vec<Problem>) -> Result<(), Refusal> {
         if self.ended_at < self.started_at {
             problems.push(Problem::new("ended_at", ProblemCode::Before("started_at")));

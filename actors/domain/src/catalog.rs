@@ -118,15 +118,15 @@ pub struct Service {
     pub buffers: Buffers,
     /// The minimum time from booking to start when a customer books, at most [`MIN_NOTICE_MINUTES_MAX`].
     pub min_notice_minutes: u32,
-    /// The maximum number of local days from today to the start when a customer books, within [`MAX_ADVANCE_DAYS`].
-    /// `None` means that there is no limit.
+    /// When a customer books, the start is at most this number of local days after today. The number is in the range
+    /// [`MAX_ADVANCE_DAYS`]. `None` means that there is no limit.
     pub max_advance_days: Option<u32>,
     pub price: Option<Price>,
-    /// The heading under which pages of the team list the service, 1 to 60 characters.
+    /// The heading above the service in lists on the pages of the team, 1 to 60 characters.
     pub category: Option<String>,
     /// The position in lists on pages. Services with the same position are in the order of their creation.
     pub position: u32,
-    /// The index of the colour, within [`COLORS`].
+    /// The index of the colour, in the range [`COLORS`].
     pub color: Option<u32>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -141,8 +141,8 @@ impl Service {
         TimeDelta::minutes(i64::from(self.min_notice_minutes))
     }
 
-    /// True if the services differ only in fields that determine how the team's pages list them. Integrations never see
-    /// these fields.
+    /// True if all fields of the two services are equal, except fields that only affect how pages show the services.
+    /// Integrations never see the excepted fields.
     pub fn differs_only_in_lists(&self, other: &Self) -> bool {
         let Self { category, position, color, .. } = other.clone();
         Self { category, position, color, ..self.clone() } == *other
@@ -163,7 +163,7 @@ pub struct StaffMember {
     pub hours: Option<StaffHours>,
     /// The position in lists on pages. Staff members with the same position are in the order of their creation.
     pub position: u32,
-    /// The index of the colour, within [`COLORS`].
+    /// The index of the colour, in the range [`COLORS`].
     pub color: Option<u32>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -174,8 +174,8 @@ impl StaffMember {
         self.active && self.service_ids.contains(&service)
     }
 
-    /// True if the staff members differ only in fields that determine how the team's pages list them. Integrations
-    /// never see these fields.
+    /// True if all fields of the two staff members are equal, except fields that only affect how pages show the staff
+    /// members. Integrations never see the excepted fields.
     pub fn differs_only_in_lists(&self, other: &Self) -> bool {
         Self { position: other.position, color: other.color, ..self.clone() } == *other
     }

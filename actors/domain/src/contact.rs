@@ -40,10 +40,12 @@ impl Contact {
         text
     }
 
-    /// Returns this contact after the merge with the contact `gone`. The result has the chosen phone number and email
-    /// address. Every other empty field gets the value of `gone`. The notes of `gone` are appended to the notes. Each
-    /// of the following values is appended too if no field of the result contains it: the name and the alert text of
-    /// `gone`, and the phone numbers and email addresses of both contacts.
+    /// Returns this contact after the merge with the contact `gone`. The result has the chosen `phone` and `email`. Any
+    /// other field that is empty in this contact gets the value of `gone`.
+    ///
+    /// The notes of `gone` are appended to the notes of this contact. The following values are also appended, unless
+    /// the result already contains them: the name and the alert text of `gone`, and the phone numbers and email
+    /// addresses of both contacts.
     ///
     /// # Errors
     /// Returns [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if the result would have
@@ -97,7 +99,7 @@ pub struct Alias {
     /// Digests of each phone number and email address that one of the contacts had before the merge and that `into`
     /// does not have after the merge.
     pub former: Vec<[u8; 16]>,
-    /// Whether some records may still refer to `from`.
+    /// True until the background job has changed all references to `from` into references to `into`.
     pub is_moving: bool,
 }
 

@@ -29,11 +29,11 @@ const FULL_BYTES: usize = 256 << 10;
 const FIELDS_BYTES: usize = 1 << 10;
 /// The maximum size of a turn without its texts, effects and dropped sentences.
 const TURN_FIELDS_BYTES: usize = 64;
-/// The maximum size of an effect, of the id of a record, or of a dropped sentence without its text.
+/// The maximum size of an effect, of a record's id, or of the fields of a dropped sentence other than its text.
 const PART_FIELDS_BYTES: usize = 24;
-/// The caller can read a chat of the website for this time after its last turn.
+/// The time after the last turn of a website chat during which the caller can still read the chat.
 pub const CHAT_SHOWN: TimeDelta = TimeDelta::hours(24);
-/// The time after which a chat of the website without a contact is deleted.
+/// The time after which a website chat without a contact is deleted.
 pub const CHAT_KEPT: TimeDelta = TimeDelta::days(30);
 /// The time for which the receptionist does not answer after a text message by the team.
 pub const TEAM_SILENCE: TimeDelta = TimeDelta::minutes(30);
@@ -124,9 +124,9 @@ impl Channel {
         }
     }
 
-    /// The timeout of an open conversation. It counts from the last turn, and on the channel `voice` from the start of
-    /// the call. After 30 minutes of a call, the receptionist only takes a message. The timeout of a call is 5 minutes
-    /// longer, so that the caller can leave this message.
+    /// The timeout of an open conversation. On the channel `voice`, it counts from the start of the call, and on the
+    /// other channels from the last turn. After 30 minutes of a call, the receptionist only takes a message. The
+    /// timeout of a call is 5 minutes longer, so that the caller can leave this message.
     pub fn silence(self) -> TimeDelta {
         match self {
             Self::Voice => TimeDelta::minutes(35),

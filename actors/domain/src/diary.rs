@@ -13,8 +13,8 @@ use super::{BlockedKey, Calendar, Service, Spans, SpecialDay, StaffMember, Times
 /// The opening hours, breaks and presence of staff members. The ranges are sorted and may extend beyond the dates.
 #[derive(Clone, Debug)]
 pub struct Diary {
-    /// The time from the first instant of the first date to the end of the last date, or to the end of this
-    /// date's last window if the window ends later.
+    /// The time from the start of the first date to the end of the last date. If an opening window of the last date
+    /// ends after midnight, `during` ends with this window.
     pub during: Range<Timestamp>,
     pub open: Vec<Range<Timestamp>>,
     pub breaks: Vec<Range<Timestamp>>,

@@ -235,7 +235,7 @@ impl DayWindows {
 
     pub const CLOSED: Self = Self(Vec::new());
 
-    /// Sorts the windows by opening.
+    /// Sorts the windows by opening time.
     ///
     /// # Errors
     /// Returns every invalid window.

@@ -1,7 +1,7 @@
 //! Identifiers: UUIDv7 (RFC 9562 §5.7), with one type per kind of record.
 //!
-//! Invariant: each id of an [`IdMint`] is greater than the one before, so within a business the order of
-//! ids is the order of creation.
+//! Invariant: each id that an [`IdMint`] creates is greater than its previous id. A business uses one mint at a time,
+//! so the order of its ids is the order of creation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -111,7 +111,8 @@ impl BusinessId {
 impl IdMint {
     pub fn after(id: impl ResourceId) -> Self {
         let millis = id.uuid().as_u128() >> 80;
-        // The next ids belong to the next millisecond, so the count in the millisecond of `id` does not matter.
+        // The first new id uses the millisecond after that of `id`. So it is greater than `id`, whatever the count in
+        // `id` is.
         Self { millis: u64::try_from(millis).unwrap_or(u64::MAX).saturating_add(1), count: 0 }
     }
 

@@ -3,7 +3,9 @@
 //! Invariants:
 //!
 //! - a person has at most one link; a new link replaces the previous one;
-//! - a link works once; a repeated attempt to send the mail with the link renews an unused link, but not a used one;
+//! - a link works once;
+//! - each further attempt to mail an unused link restarts the link's period of validity, except for a link that
+//!   confirms a new email address;
 //! - a link that confirms a new email address works only in a session of the account that requested it.
 
 use std::fmt;
@@ -77,7 +79,7 @@ pub enum LinkChannel {
 
 impl Person {
     /// Deletes the person's link if it offers a membership in this business. Removes the business from the sessions
-    /// that began with such a link, so that these sessions cannot accept a later offer.
+    /// that began with a link of this business, so that these sessions cannot accept a later offer of the business.
     pub fn forget_offer(&mut self, of: BusinessId) {
         self.link.take_if(|link| !link.confirms && link.business_id == Some(of));
         let came_of_it = self.sessions.iter_mut().filter(|session| session.business_id == Some(of));
@@ -121,8 +123,8 @@ impl Person {
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
     }
 
-    /// Creates the link for a mail that was written at the time `written`. A repeated attempt to send the
-    /// mail renews the link with the same token. Returns `None` if the link was used, or if a newer link,
+    /// Creates the link for a mail that was written at the time `written`. If an earlier attempt to send the mail has
+    /// created the link, extends its validity instead. Returns `None` if the link was used, or if a newer link,
     /// password or address has made it invalid.
     pub fn make_mailed_link(
         &mut self,

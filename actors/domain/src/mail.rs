@@ -88,7 +88,8 @@ pub struct About {
 
 /// The reason why an attempt to send a mail failed.
 ///
-/// The text of a mail's error is stored, and the operator API returns it. The texts must therefore never change.
+/// The text of the error is stored and parsed again ([`MailError::from_text`]), and the operator API returns it. The
+/// texts must therefore never change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailError {
     Failed(MailFault),
@@ -156,8 +157,9 @@ pub struct Mail {
     /// exactly one alert.
     pub about: Vec<About>,
     pub more: u32,
-    /// The recipient's address. `None` means the current address of the person. A notice has the address of its last
-    /// attempt.
+    /// The recipient's address. For a mail to a person, `None` means the current address of the person. For a notice,
+    /// this is the address that the last attempt used. It is `None` before the first attempt and after the address was
+    /// removed.
     pub to: Option<String>,
     /// The `Message-ID` header without the angle brackets. It is the same for every attempt.
     pub message_id: String,

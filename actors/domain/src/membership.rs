@@ -66,7 +66,7 @@ impl Membership {
         self.status == MembershipStatus::Active
     }
 
-    /// True if the membership was accepted by this person or was offered to their current address.
+    /// True if the membership is accepted, or if it was offered to the current address of `person`.
     pub fn is_for(&self, person: &Person) -> bool {
         self.accepted || fold_address(&self.offer.email) == person.email_folded()
     }
@@ -85,8 +85,9 @@ impl Membership {
         }
     }
 
-    /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored, with one
-    /// exception: a choice about emails that is already stored is kept, because [`Self::end_mails`] may have stored it.
+    /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored. One exception:
+    /// if the stored choice about emails does not change, it stays stored. [`Self::end_mails`] may have stored it, and
+    /// it must also apply if the person later gets a role with another default.
     pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
         let before = self.alerts.choice(kind);
@@ -152,11 +153,11 @@ pub fn check_membership(
     Ok(())
 }
 
-/// Applies a partial update. `is_safe` is the result of [`Person::is_safe`].
+/// Applies a partial update. `is_safe` is true if both [`Person::is_safe`] and [`Membership::is_for`] are true.
 ///
 /// # Errors
-/// Returns the errors of [`check_membership`], and [`Refusal::Conflict`] if the operator activates an unaccepted
-/// membership of an account that is not safe.
+/// Returns the errors of [`check_membership`]. Returns [`Refusal::Conflict`] if the operator activates a membership
+/// that was not accepted, and `is_safe` is false.
 pub fn patched(
     team: &Team,
     editor: Editor<'_>,

@@ -193,8 +193,8 @@ impl NoticeScope {
     }
 }
 
-/// The settings of a business for notices. A business that was created before notices existed has the default settings,
-/// so it sends no notices until its team turns them on.
+/// The settings of a business for notices. A business that was created before the service had notices has the default
+/// settings, so it sends no notices until its team turns them on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoticeSettings {
     pub email: NoticeScope,

@@ -56,7 +56,7 @@ pub enum ProblemCode {
     NotACursor,
     MalformedCursor,
     ValuesMax(usize),
-    /// Further problems were found but are not listed. The parameter is their number.
+    /// The parameter is the number of further problems that were found but are not listed.
     Unnamed(usize),
     Items {
         min: usize,
@@ -135,7 +135,7 @@ pub enum ProblemCode {
     NotAnOrigin,
     NotAColor,
     NotOneLine,
-    /// The number is neither 0 nor in the range. The parameters are the bounds of the range.
+    /// The number must be 0 or in a range, and it is neither. The parameters are the bounds of the range.
     ZeroOrRange(u32, u32),
     NotByText,
     MailsWait,
@@ -246,7 +246,7 @@ pub enum UsedBy {
     JustNow,
 }
 
-/// The time after which the action is possible again, rounded up.
+/// The time after which the action is possible again, rounded up to whole minutes or hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     Minutes(i64),

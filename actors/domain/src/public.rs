@@ -68,8 +68,8 @@ const LISTED_V4: [Ipv4Net; 5] = [
     v4(192, 168, 0, 0, 16),
 ];
 const UNIQUE_LOCAL_V6: Ipv6Net = v6(0xfc00, 0, 0, 7);
-/// The addresses of the metadata services of Alibaba and Amazon. They are in ranges that [`is_listed_address`] allows
-/// otherwise, so the function excludes these two addresses explicitly.
+/// The addresses of the metadata services of Alibaba and Amazon. Both are in private ranges. [`is_listed_address`]
+/// allows all other addresses of these ranges.
 const METADATA: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
@@ -134,8 +134,8 @@ mod tests {
             _ => unreachable!("both ends of a range have the same family"),
         };
         for neighbour in [before, after].into_iter().flatten() {
-            // Some of these neighbours of a range belong to another refused range. `is_public_in_bits`
-            // decides whether they are public.
+            // The neighbours of a range must be public, except for the addresses in this list. Some of them are in
+            // another refused range, so the expected result is that of `is_public_in_bits`.
             let next_door = [
                 "223.255.255.255",
                 "240.0.0.0",

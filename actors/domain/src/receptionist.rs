@@ -17,12 +17,12 @@ pub struct Receptionist {
     pub greeting: Greeting,
     /// Instructions for the model, 1 to [`INSTRUCTIONS_CHARS_MAX`] characters.
     pub instructions: Option<String>,
-    /// The number of the person who takes over calls within opening hours.
+    /// The phone number of the person who takes over calls within opening hours.
     pub handoff_number: Option<Phone>,
     /// The time for which the handoff number rings before the receptionist answers, in seconds; see
     /// [`is_team_first`].
     pub team_first_seconds: u32,
-    /// Up to [`BLOCKED_NUMBERS_MAX`] numbers whose calls are rejected and whose text messages are dropped.
+    /// Up to [`BLOCKED_NUMBERS_MAX`] phone numbers whose calls are rejected and whose text messages are dropped.
     pub blocked_numbers: Vec<Phone>,
     /// Whether the receptionist may use the knowledge entries in answers to customers and assistants.
     pub knowledge_public: bool,

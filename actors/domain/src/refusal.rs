@@ -11,14 +11,14 @@ pub enum SlotReason {
     ClosedThatDay,
     OutsideHours,
     Break,
-    /// The time is not a multiple of 30 minutes after the opening time.
+    /// The time from the opening time to the start is not a multiple of 30 minutes.
     OffGrid,
     TooShortNotice,
     TooFarAhead,
     /// Every candidate is absent or does not work at that time. If the request names a staff member, only this staff
     /// member is a candidate.
     StaffOff,
-    /// This reason replaces `StaffOff` for callers that must not see absences.
+    /// This reason replaces `StaffOff` for integrations, which must not see absences.
     NobodyAvailable,
     /// Every candidate who is present has another appointment. If the request names a staff member, only this staff
     /// member is a candidate.

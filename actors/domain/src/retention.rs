@@ -41,8 +41,7 @@ impl Retention {
 }
 
 impl RetentionSet {
-    /// Converts a time of the steady clock to a [`Timestamp`]: adds to the field `at` the steady time that has passed
-    /// since the retention was set.
+    /// Converts a time of the steady clock to a [`Timestamp`]. At the instant `at`, the steady clock showed `steady`.
     pub fn time_at(&self, steady: SteadyTime) -> Timestamp {
         self.at + (steady - self.steady)
     }

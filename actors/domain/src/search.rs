@@ -157,10 +157,10 @@ enum Term {
     Any(Vec<Term>),
     All(Vec<Term>),
     Contains(Finder<'static>),
-    /// Matches a search text whose whole name contains the searched text.
+    /// Matches a contact if the contact's name contains the searched text.
     InName(Finder<'static>),
     /// Matches a phone number that begins with one of the country codes in `heads`, followed by the digits in `rest`.
-    /// `rest` does not contain the prefix that is dialled before a national number.
+    /// `rest` does not contain the trunk prefix, such as the 0 before a national number.
     Number {
         heads: Vec<String>,
         rest: String,

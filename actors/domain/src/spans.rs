@@ -56,11 +56,11 @@ pub struct SpansCursor<'a> {
 }
 
 impl<'a> SpansCursor<'a> {
-    /// Checks that the ranges cover the time from `start` to `end`.
+    /// Checks that the ranges cover the period from `start` to `end`.
     ///
     /// # Errors
-    /// Returns a later instant if the ranges do not cover this time. If a time of the same length starts between
-    /// `start` and the returned instant, the ranges do not cover it either.
+    /// If the ranges do not cover the period, returns an instant after `start`. The ranges cover no period of the same
+    /// length that starts between `start` and this instant.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
             Some(span) if start < span.start => Err(span.start),

@@ -24,7 +24,7 @@ pub fn unaccented(text: &str) -> String {
     text.nfkd().filter(|c| !is_combining_mark(*c)).collect()
 }
 
-/// Writes each character in its usual form, for example a wide `４` as `4`, and letters with their accents as one character.
+/// Applies Unicode NFKC: a wide `４` becomes `4`, and a letter and its combining accent become one character.
 pub fn compatible(text: &str) -> String {
     text.nfkc().collect()
 }

@@ -58,8 +58,8 @@ impl Wall {
         *self.midnights.get(usize::try_from(at).ok()?)?
     }
 
-    /// Returns the instant at the local time `minutes` after midnight of `date`. Returns `None` if the date
-    /// of that time may have more than one offset.
+    /// Returns the instant at the local time `minutes` after midnight of `date`. Returns `None` if the UTC offset may
+    /// change on the local date of this instant.
     fn counted(&self, date: NaiveDate, minutes: u16) -> Option<Timestamp> {
         let (days, minutes) = (minutes / LocalTime::DAY_MINUTES, minutes % LocalTime::DAY_MINUTES);
         Some(Timestamp::from_millis(self.midnight(date, days)?.millis() + i64::from(minutes) * 60_000))
@@ -131,8 +131,8 @@ impl Wall {
     }
 
     fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
-        // The beginning of the skipped time is used, because its local time occurs only once. The local time
-        // of the end may occur twice.
+        // The instant of the clock change follows from the local time at the beginning or end of the skipped time. The
+        // beginning is used, because the local time at the end may occur twice.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
         let (skipped, before) = begin.expect("a gap has a beginning");
         instant(skipped, before.fix())

@@ -10,9 +10,9 @@ use super::words::words;
 use super::{AttemptError, EventId, Timestamp, WebhookId, WebhookUrl};
 
 pub const ENDPOINTS_MAX: usize = 25;
-/// The maximum number of attempts that a delivery lists: two schedules of nine attempts.
+/// A delivery lists its newest attempts, at most this many: those of two schedules with nine attempts each.
 pub const ATTEMPTS_KEPT: usize = 18;
-/// The length of an outage after which the team gets an alert.
+/// The team gets an alert when an endpoint has failed for this time.
 pub const FAILING_ALERT_AFTER: TimeDelta = TimeDelta::hours(1);
 
 words! {
@@ -21,7 +21,7 @@ words! {
         /// An appointment was confirmed for the first time.
         AppointmentBooked = "appointment.booked",
         AppointmentRescheduled = "appointment.rescheduled",
-        /// An appointment that was announced before was cancelled.
+        /// The end of an appointment for which an `appointment.booked` event was sent: it was cancelled or declined.
         AppointmentCancelled = "appointment.cancelled",
         MessageTaken = "message.taken",
         ContactCreated = "contact.created",
@@ -147,7 +147,7 @@ impl WebhookEndpoint {
 pub struct Failing {
     /// The time of the first failed attempt.
     pub since: Timestamp,
-    /// The time of the first failed attempt on the clock of delivery schedules.
+    /// The same moment as `since`, by the clock of delivery schedules.
     pub steady: Timestamp,
 }
 
@@ -189,8 +189,8 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Creates a delivery. If the endpoint is enabled, the delivery is due at `now`, a time of the clock of
-    /// delivery schedules. Otherwise the delivery is missed.
+    /// Creates a delivery at the time `at`. `now` is the same moment on the clock of delivery schedules. If the
+    /// endpoint is enabled, the delivery is due at `now`. Otherwise the delivery is missed.
     pub fn of_event(
         event_id: EventId,
         event: EventType,

@@ -1,8 +1,8 @@
 //! A *claim* is an exclusive lock on the index row of an email address, or of the slug of a booking page.
 //!
-//! Invariant: only one task at a time has the claim on an address or slug. The change that needs the claim holds it
-//! until the change is durable, even if the caller is cancelled. So no other change gives the address or slug another
-//! owner in this time.
+//! Invariant: only one task at a time has the claim on an address or slug. A change that assigns an address or slug
+//! holds the claim until the change is durable, even if the caller is cancelled. Until then, no other change can assign
+//! the same address or slug.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::actor::Claim;
 
-/// The number of claims. Addresses and slugs whose hashes have the same first byte share a claim.
+/// The number of locks. Addresses and slugs whose hashes have the same first byte share a lock.
 const CLAIMS: usize = 256;
 
 #[derive(Clone)]

@@ -1,8 +1,8 @@
 //! A cache of decoded credentials, such as API keys and sessions, with the rows from which they were decoded.
 //!
 //! Invariant: a returned value includes every change that was acknowledged before the request. An entry is
-//! valid until the store's credentials generation (a counter of changes to credentials) increases. Then the
-//! rows are read again, but they are decoded only if they have changed.
+//! valid until the store's credentials generation (a counter of changes to credentials) increases. After that, the rows
+//! are read again. They are decoded again only if they have changed.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl<K: Eq + Hash, R: PartialEq, V> CredentialCache<K, R, V> {
         read: impl FnOnce() -> Result<Option<R>, StoreError>,
         decode: impl FnOnce(&R) -> Result<Option<V>, StoreError>,
     ) -> Result<Option<Arc<V>>, StoreError> {
-        // The generation is read before the rows. A change between the reads makes the new entry invalid.
+        // The generation is read before the rows. If the rows change in between, the new entry is never used.
         let generation = store.credentials_generation();
         let cached = self.0.get(&key).map(|cached| Arc::clone(&cached));
         if let Some(cached) = &cached

@@ -38,8 +38,8 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// True if an actor that fails to start with this error is started again only after a delay. For a business that is
-    /// set aside, a delay would not help.
+    /// True if the next start of an actor must be delayed after the actor failed to start with this error. It is false
+    /// for a business that is set aside, because the next start would fail after any delay.
     pub(crate) fn is_of_the_actor(&self) -> bool {
         match self {
             Self::Store(StoreError::BusinessSetAside { .. }) => false,

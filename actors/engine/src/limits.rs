@@ -17,7 +17,7 @@ const PERSON_ACTORS: usize = 10_000;
 pub struct Limits {
     pub scan_rows: usize,
     pub delivery_permits: usize,
-    /// If more endpoint actors than this number are running, an actor is stopped as soon as it has no work.
+    /// If more endpoint actors than this number are running, an endpoint actor is stopped as soon as it has no work.
     pub actors_at_rest: usize,
     /// If more business actors than this number are running, idle ones are stopped. If none is idle, a new actor starts
     /// anyway. The number is at least 1.

@@ -3,9 +3,9 @@
 //!
 //! Invariants:
 //! - a record counts as found only if its whole value is readable;
-//! - if rows are missing from the damaged store, records may have an earlier state. In the new store, the salvage
-//!   repeats the listed revocations, erasures and deletions and ends all sessions, and the service counts the
-//!   records of each business again.
+//! - if rows are missing from the damaged store, records in the new store may have an earlier state. Therefore the
+//!   salvage repeats the revocations, erasures and deletions in the list of tombstones and ends all sessions, and the
+//!   service counts the records of each business again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub struct Salvaged {
     pub rows: u64,
     pub installation_rows: u64,
     pub businesses: Vec<SalvagedBusiness>,
-    /// The offsets of the unreadable parts of the damaged store's file.
+    /// The offsets of the unreadable parts in the file of the damaged store.
     pub unreadable: Vec<u64>,
     /// True if the service could have opened the damaged store, and every page of its tree is readable.
     pub is_sound: bool,
@@ -38,7 +38,8 @@ pub struct Salvaged {
     pub set_aside: Vec<BusinessId>,
     /// The missing batches. It is `None` if every batch was found, or if the number of the newest batch is unknown.
     pub missing: Option<Missing>,
-    /// The reason why the salvage could not repeat all listed revocations, erasures and deletions.
+    /// The reason why the salvage could not repeat all revocations, erasures and deletions in the list of
+    /// tombstones.
     pub not_reapplied: Option<String>,
 }
 
@@ -190,7 +191,8 @@ fn is_found(rows: &dyn Rows, counted: Counted, key: &[u8], row: Vec<u8>) -> Resu
     if counted.decodes.is_some() {
         return Ok(true);
     }
-    // A revoked key does not count. A key that cannot be decoded counts.
+    // The row belongs to an API key. The usage counts only keys that are not revoked. A key that cannot be decoded
+    // counts as not revoked.
     let Some(prefix) = readable(keys::prefix_from_value(&value).map(Some))? else { return Ok(false) };
     let Some(key) = readable(value_at(rows, &keys::api_key(prefix)))? else { return Ok(false) };
     let key = readable(ApiKey::decode(&key).map(Some))?;

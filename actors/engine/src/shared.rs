@@ -35,7 +35,7 @@ pub(crate) struct Shared {
     pub(crate) supervisor: ActorCell,
     permits: Arc<Semaphore>,
     closing: AtomicBool,
-    /// The idempotency keys of the requests in progress that make several changes.
+    /// The idempotency key of each request in progress that makes several changes.
     running: Arc<Quota<[u8; 32]>>,
     mint: Mutex<IdMint>,
 }

@@ -1,9 +1,10 @@
 //! Counts of recent events by client address. An attacker with many addresses must not get an allowance for
 //! each address.
 //!
-//! Invariant: an event from an IPv6 address counts towards its /64 network and its /48 network: the smallest
-//! and the largest network that an internet provider assigns to a customer. A /48 network has the allowance
-//! of [`NETWORKS`] /64 networks, so it cannot fill the table of counts.
+//! Invariant: an event from an IPv6 address counts towards its /64 network and its /48 network. These are the smallest
+//! and the largest network that an internet provider assigns to a customer. The allowance of a /48 network is
+//! [`NETWORKS`] times the allowance of a /64 network. When this allowance is used up, no more events of the /48 network
+//! are counted. So a single /48 network cannot fill the table of counts with its /64 networks.
 
 use std::net::IpAddr;
 

@@ -15,8 +15,8 @@ use domain::Timestamp;
 use lru::LruCache;
 
 pub const KEYS_MAX: usize = 65_536;
-/// The maximum number of expired keys that a call removes. A call adds at most one key, so expired keys do
-/// not accumulate.
+/// The maximum number of expired keys that one call removes. Each call adds at most one key, so expired keys do not
+/// accumulate.
 const FORGOTTEN_AT_ONCE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +76,8 @@ impl<K: Eq + Hash> Windows<K> {
         over.max()
     }
 
-    /// The number of events within the longest window. A number above the limits of all rates may be too small, because
-    /// the table drops old events that no rate needs.
+    /// The number of events within the longest window. The table drops old events that no rate needs. So if there were
+    /// more events than the largest `count` of the rates, the returned number may be too small.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
         self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }
@@ -87,7 +87,7 @@ impl<K: Eq + Hash> Windows<K> {
         self.entries.len() >= self.max && !self.entries.contains(key)
     }
 
-    /// Counts an event regardless of the rates. Returns the number of events that are still allowed.
+    /// Counts an event, even if a rate is already exceeded. Returns the number of further events that all rates allow.
     pub fn note(&mut self, key: K, now: Timestamp) -> u32 {
         self.forget(now);
         if self.entries.len() >= self.max && !self.entries.contains(&key) {
@@ -152,8 +152,9 @@ fn within(counts: &Counts, rate: Rate, now: Timestamp) -> u32 {
     counts.iter().filter(|(at, _)| *at <= now && *at + rate.within > now).map(|(_, count)| count).sum()
 }
 
-/// The window of an event. If the clock was read just before the newest window began, the event belongs to
-/// the newest window.
+/// Returns the start of the window to which an event at `now` belongs. If `now` is in the window directly before the
+/// newest window, the clock was read just before the newest window began. The event then belongs to the newest
+/// window.
 fn window_of(counts: &Counts, now: Timestamp, grain: i64) -> Timestamp {
     let now = rounded(now, grain);
     let just_after = now + TimeDelta::milliseconds(grain);

@@ -59,7 +59,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// Parses a rule. Ignores parts whose names begin with `X-`, and the parts of RFC 7529 with their default values.
+    /// Parses a rule. Ignores `X-` parts. Accepts the parts of RFC 7529 (`RSCALE` and `SKIP`) only with default values.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut rule = Self {
             frequency: Frequency::Yearly,
@@ -191,8 +191,9 @@ impl Rule {
         })
     }
 
-    /// Returns 0 if the rule permits this time. Otherwise the rule permits no time within the whole day, hour, minute
-    /// or second that contains this time. The function then returns the length of the longest such period in seconds.
+    /// Returns 0 if the rule permits this time. Otherwise, considers the day, the hour, the minute and the second that
+    /// contain this time, in this order. Returns the length, in seconds, of the first of these periods in which the
+    /// rule permits no time.
     fn left_out(&self, time: NaiveDateTime) -> i64 {
         let permits = |list: &Numbers, value| list.is_empty() || has(list, number(value));
         if !self.permits(time.date()) {
@@ -206,8 +207,8 @@ impl Rule {
         }
     }
 
-    /// Returns the times of the rule in one day or in one shorter period, in seconds from the beginning of the
-    /// period.
+    /// Returns the times of the rule in one day, in seconds from the beginning of the day. If the rule recurs hourly or
+    /// more often, returns the times in one hour, minute or second instead.
     fn offsets(&self) -> Vec<i64> {
         let list = |list: &Numbers, given: bool| if given { list.clone() } else { vec![0] };
         let mut offsets = Vec::new();
@@ -357,7 +358,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Counts an occurrence and calls `found` with it. Returns whether it was the last one.
+    /// Counts an occurrence, and calls `found` if it is in the window. Returns true if no further occurrence is needed.
     fn emit(&mut self, time: NaiveDateTime, steps: &mut Steps, found: Found<'_>) -> ControlFlow<Stop, bool> {
         steps.take(1)?;
         if time < self.start {

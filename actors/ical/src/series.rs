@@ -130,9 +130,10 @@ struct Series<'a> {
     excepted: &'a Starts<()>,
     replaced: &'a Starts<&'a Event>,
     onwards: &'a [(NaiveDateTime, &'a Event)],
-    /// The maximum time from the original start to the end of an occurrence that an override in `onwards` changes.
+    /// If an override in `onwards` applies to an occurrence, the occurrence ends at most this time after its original
+    /// start.
     longest: TimeDelta,
-    /// The maximum time by which an override in `onwards` moves occurrences to an earlier time.
+    /// An override in `onwards` can move occurrences to an earlier time. This is the longest such move.
     earliest: TimeDelta,
     context: &'a Context<'a>,
 }
@@ -296,8 +297,8 @@ impl Context<'_> {
                 (self.zones.instant(end), length)
             }
         };
-        // If the clocks skip the start, it moves forward and can then be later than the end. The event then keeps
-        // its length.
+        // If a clock change skips the local start time, the start moves forward, possibly past the end. In this case,
+        // the event keeps its length.
         from..if to <= from { from + length.max(TimeDelta::zero()) } else { to }
     }
 

@@ -4,7 +4,7 @@
 
 use chrono::{NaiveDate, NaiveDateTime, TimeDelta};
 
-/// The maximum length of a duration: 10,000 years.
+/// The maximum length of a duration, in days: 10,000 years.
 const DAYS_MAX: i64 = 3_652_500;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

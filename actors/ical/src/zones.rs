@@ -1,9 +1,9 @@
 //! Time zones, and the conversion of local times to instants.
 //!
-//! The name of a zone is resolved as the first of these that exists: an IANA zone (ignoring case and a
-//! vendor's prefix); a Windows zone (CLDR); a `VTIMEZONE` of the file. Otherwise the zone of the business is
-//! used, with a warning. Invariants: a local time that clocks skip moves forward by the skipped time; a local
-//! time that occurs twice means the first of its two instants.
+//! The name of a zone is looked up in this order: IANA zones (ignoring case and a vendor's prefix), Windows zones
+//! (CLDR), `VTIMEZONE`s of the file. For an unknown name, the zone of the business is used, with a warning. Invariants:
+//! a local time that clocks skip is moved forward by the length of the skip. A local time that occurs twice means the
+//! first of its two instants.
 //!
 //! Instants are [`NaiveDateTime`]s in UTC.
 
@@ -167,8 +167,9 @@ impl Zones {
             return wall - before;
         }
         let shows = |offset: &TimeDelta| self.offset(wall - *offset, zone) == *offset;
-        // The larger offset gives the earlier instant. If clocks skip the time, neither offset applies. The
-        // offset before the skip then moves the time forward.
+        // If the local time occurs twice, the larger offset is used, because it gives the earlier instant. If clocks
+        // skip the local time, neither offset is valid for it. The offset before the skip is then used, which gives an
+        // instant after the skip.
         let offsets = [before.max(after), before.min(after)];
         wall - offsets.into_iter().find(shows).unwrap_or(before)
     }

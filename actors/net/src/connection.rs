@@ -114,8 +114,8 @@ impl Connector {
                 break;
             }
         }
-        // If a local shortage prevented the connection to one of the addresses, this address may still work. So the
-        // shortage is reported, even if the connections to the other addresses failed for other reasons.
+        // If this machine lacked a resource for the connection to one of the addresses, this address may still work. So
+        // the result is `Short`, even if the connections to the other addresses failed for other reasons.
         Err(if short { AttemptFailure::Short } else { failure })
     }
 }

@@ -35,7 +35,7 @@ pub const FETCH_BODY_TIME_MAX: Duration = Duration::from_secs(30);
 pub const FETCH_BODY_BYTES_MAX: usize = 16 << 20;
 /// The maximum total size of the bodies in memory.
 const ALL_BODIES_BYTES_MAX: usize = 256 << 20;
-/// The maximum total size of the bodies in memory that are charged to one business.
+/// The maximum total size of the bodies in memory for one business.
 const BUSINESS_BODIES_BYTES_MAX: usize = ALL_BODIES_BYTES_MAX / 4;
 /// The maximum time to wait for memory, between the head and the body.
 const MEMORY_TIME_MAX: Duration = Duration::from_secs(20);
@@ -150,7 +150,7 @@ async fn read(mut body: Incoming) -> Result<Vec<u8>, FetchFailure> {
     Ok(read)
 }
 
-/// Returns the number of units of memory for a body.
+/// Returns the number of memory units that a body needs. A unit has [`RESERVED_BYTES`] bytes.
 fn units(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(RESERVED_BYTES)).unwrap_or(u32::MAX)
 }

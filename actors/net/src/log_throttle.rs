@@ -1,4 +1,4 @@
-//! Limits log messages to one per minute for each *thing*. A thing is the subject of a message, for example a host.
+//! Limits log messages to one per minute for each subject, for example a host. The code calls a subject a *thing*.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,8 +9,8 @@ use tokio::time::Instant;
 
 pub(super) const QUIET_TIME: Duration = Duration::from_secs(60);
 
-/// The maximum number of things about which a message was logged within [`QUIET_TIME`]. At the limit, messages about
-/// other things are not logged.
+/// The maximum number of things about which messages are logged within [`QUIET_TIME`]. When this number is reached,
+/// messages about further things are not logged.
 pub(super) const THINGS_MAX: usize = 1_024;
 
 pub(super) struct LogThrottle<T>(Mutex<HashMap<T, Instant>>);

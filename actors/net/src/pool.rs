@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - A connection is reused only for the same host and port, and only if the guard has just checked its
-//!   peer's address.
+//! - A connection is reused only for the same host and port, and only if the guard (`guard.rs`) has just permitted the
+//!   address of the connection's peer.
 //! - At most [`IDLE_PER_HOST_MAX`] connections per host and [`IDLE_MAX`] in total are idle.
 //! - No connection is idle for more than [`IDLE_TIME_MAX`] or older than [`LIFE_TIME_MAX`].
 
@@ -58,8 +58,8 @@ impl Idle {
 }
 
 impl Pool {
-    /// Returns the newest idle connection to the URL's host whose peer is one of `targets`. Closes the connections to
-    /// other peers.
+    /// Returns the newest usable idle connection to the URL's host whose peer is one of `targets`. Closes the idle
+    /// connections to this host that have another peer or are not usable.
     pub(super) fn take(&self, url: &WebhookUrl, targets: &[SocketAddr]) -> Option<Connection> {
         let now = Instant::now();
         let mut state = self.0.lock();

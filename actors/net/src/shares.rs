@@ -20,7 +20,7 @@ pub struct Shares<K = BusinessId> {
     each: Mutex<HashMap<K, Weak<Semaphore>>>,
 }
 
-/// Units that a holder has. Dropping the value releases them.
+/// The units of the resource that a holder has taken. When this value is dropped, the units are released.
 #[derive(Debug)]
 pub struct Share {
     of_holder: OwnedSemaphorePermit,

@@ -19,7 +19,7 @@ pub(super) fn is_ours(error: &io::Error) -> bool {
 }
 
 /// True if this error of a connection attempt is a local shortage. Over IPv4, `EADDRNOTAVAIL` means that no local port
-/// is free. Over IPv6, it may mean that the machine has no address.
+/// is free. Over IPv6, it may mean that the machine has no address, so it does not count.
 pub(super) fn is_ours_connecting(error: &io::Error, to: IpAddr) -> bool {
     is_ours(error) || (to.is_ipv4() && error.raw_os_error() == Some(NO_PORT))
 }

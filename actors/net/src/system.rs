@@ -34,7 +34,8 @@ impl Ports {
         })
     }
 
-    /// Returns implementations with this clock and this randomness. They have no network and trust no certificate.
+    /// Returns implementations that use this clock and this randomness. Each use of the network fails, and no
+    /// certificate is trusted.
     pub fn with_clock_and_random(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         Self {
             clock,

@@ -121,7 +121,7 @@ pub(crate) enum Place {
     BlackHole,
     /// At this address, connections are refused.
     Refusing,
-    /// At this address, every connection fails with the system error of this number.
+    /// At this address, every attempt to connect fails with the system error (`errno`) in this field.
     Error(i32),
     /// At this address, a receiver responds, but the connection reports another peer address.
     Elsewhere(Arc<Receiver>, SocketAddr),
@@ -181,7 +181,7 @@ impl Dialer for FakeNet {
     }
 }
 
-/// A stream with a scripted peer address.
+/// A stream that reports the peer address that the test has set.
 struct At<S> {
     stream: S,
     peer: SocketAddr,

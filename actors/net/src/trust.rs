@@ -28,7 +28,7 @@ const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
-/// The trusted certificate authorities and the certificates that the operator has named. This value is cheap to clone.
+/// The trusted certificate authorities, and the certificates (`named`) that servers may use directly. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Trust {
     roots: Arc<RootCertStore>,
@@ -95,8 +95,9 @@ impl Trust {
         Ok(self)
     }
 
-    /// Returns the configuration for connections to mail relays and to the operator listener. The certificate of such a
-    /// server may also be one of the certificates in the file that `SSL_CERT_FILE` names.
+    /// Returns the configuration for connections to mail relays and to the operator listener. A server is trusted if
+    /// a trusted authority signed its certificate, or if the file that `SSL_CERT_FILE` names contains the certificate
+    /// itself.
     pub fn client_config(&self) -> ClientConfig {
         trusting(self.named.to_vec(), NamedHosts::OfCertificate, self.roots())
     }

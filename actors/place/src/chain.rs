@@ -18,8 +18,9 @@ pub struct Head {
     pub digest: Digest,
 }
 
-/// The time between two takeovers, in which one node is active. The id is random, because an asynchronous failover can
-/// remove a takeover, and the next takeover then gets the same number.
+/// The period from one takeover to the next, in which one node is active. The number alone does not identify an epoch:
+/// an asynchronous failover can remove a takeover, and the next takeover then gets the same number. Each epoch
+/// therefore also has a random id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Epoch {
     pub number: u64,

@@ -1,12 +1,12 @@
 //! Decides which records an image may apply.
 //!
-//! A record is appended only after all earlier records are replicated (`outcome`). So a record is replicated if the
-//! next record is visible, and an image then applies it. The newest record is not applied yet, because a failover can
-//! remove it.
+//! An image is a node's copy of the rows. It applies only replicated records, because a failover can remove other
+//! records. A record is appended only after all earlier records are replicated (`outcome`). So every visible record
+//! except the newest is replicated.
 //!
-//! The caller reads on a connection that began with an acknowledged commit, as for
-//! [`Step::Connect`](super::outcome::Step::Connect). So the log on this connection contains every record that
-//! the image has applied before, even if the server is no longer the primary.
+//! The caller reads on a connection on which it first made a commit that was acknowledged, as for
+//! [`Step::Connect`](super::outcome::Step::Connect). So the log on this connection contains every record that the image
+//! has applied before, even if the server is no longer the primary.
 
 use super::chain::{Digest, Head, Header, History};
 
@@ -34,19 +34,19 @@ pub struct Found {
 pub enum Next {
     /// Apply this many of the records, beginning with the first.
     Apply(usize),
-    /// The history of the log differs from that of the image, or the log no longer contains the image's next record.
-    /// Discard the image and load a snapshot.
+    /// The log and the image have different histories, or the log no longer contains the record that the image needs
+    /// next. Discard the image and load a snapshot.
     Rebuild,
-    /// The log ends before the newest record of the image. So an acknowledged record is lost, and an operator must
-    /// decide how to continue.
+    /// The newest record of the log is older than the newest record of the image. So the log has lost an acknowledged
+    /// record, and an operator must decide how to continue.
     SetBack { image: u64, end: u64 },
     /// The records of the page do not form a chain.
     Damaged { number: u64 },
 }
 
-/// Returns the next step for an image with the head `image` after the response `page`. `is_all_durable` is true if the
-/// records of the page were written before this node's takeover and the takeover is acknowledged. All these records are
-/// then replicated.
+/// Returns the next step for an image with the head `image` after the response `page`. `is_all_durable` is true if this
+/// node's takeover is acknowledged and all records of the page were written before it. Then all are replicated.
+/// Otherwise the newest record may not be replicated.
 pub fn next(history: History, image: &Head, page: &Page<'_>, is_all_durable: bool) -> Next {
     if page.history != history {
         return Next::Rebuild;

@@ -41,8 +41,8 @@ impl Lease {
         self.sent = self.sent.max(Some(sent));
     }
 
-    /// The remaining time of the lease. After the node has read a response from its image, it may send the
-    /// response only if this time is not zero.
+    /// The remaining time of the lease. The node reads a response from its image, then calls this method, and may send
+    /// the response only if the result is not zero.
     pub fn left(&self, now: Duration) -> Duration {
         self.sent.map_or(Duration::ZERO, |sent| (sent + self.length).saturating_sub(now))
     }

@@ -1,10 +1,11 @@
 //! Appends records, and finds out after a lost connection whether a record was appended.
 //!
-//! At most one record waits for its acknowledgement. After a lost connection, this record may be absent, or visible but
-//! not replicated. The node then connects again as [`Step::Connect`] describes, and reads the end of the log. If the
-//! record is visible on the new connection, it is replicated, for two reasons. First, the connection began with an
-//! acknowledged commit, after every earlier backend (server process) of the node had ended. Second, the database
-//! replicates its commits in order. An absent record is appended again, with the same number and bytes.
+//! At most one record waits for its acknowledgement. If the connection is lost, the log may lack this record, or
+//! contain it before it is replicated. So the node connects again as [`Step::Connect`] describes, and reads the end of
+//! the log. If the log now contains the record, the record is replicated, for two reasons. First, the connection began
+//! with an acknowledged commit, after every earlier backend (server process) of the node had ended. Second, the
+//! database replicates its commits in order. If the log lacks the record, the node appends it again, with the same
+//! number and bytes.
 //!
 //! Invariants:
 //!
@@ -24,8 +25,8 @@ pub struct Appending<R> {
     acknowledged: Head,
     pending: Option<(Head, R)>,
     state: State,
-    /// The time at which the pending record was first sent. A standby may have seen the record since then,
-    /// even if a failover has removed it meanwhile.
+    /// The time at which the pending record was first sent. If the record is sent again, this time does not change: a
+    /// standby may have seen the first copy, even if a failover of the database has removed that copy from the log.
     sent: Duration,
 }
 
@@ -44,8 +45,8 @@ pub enum Event {
     /// The append was committed and replicated. A response with a warning counts as [`Event::Lost`], because PostgreSQL
     /// sends a warning if it no longer waits for the replication.
     Acknowledged,
-    /// No record was inserted, because the history or the epoch of the place has changed, or because the number is
-    /// taken.
+    /// No record was inserted, because the history or the epoch of the place has changed, or because the log already
+    /// contains a record with this number.
     NotInserted,
     /// The database reported that it has changed nothing, for example because its disk is full.
     Refused,
@@ -69,7 +70,7 @@ pub enum Step<R> {
     /// Connect again, in these steps: connect; terminate all other backends of this node and wait until they have
     /// ended; commit a change of the node's own row. Report [`Event::Connected`] after this commit is acknowledged.
     ///
-    /// The acknowledgement also proves that the server is not a former primary.
+    /// The acknowledgement of the commit proves that the server is not a former primary.
     Connect,
     /// Read the log from [`Appending::looks_from`] on, and call [`Appending::found`].
     Look,
@@ -148,14 +149,16 @@ impl<R: Clone> Appending<R> {
         }
     }
 
-    /// The number of the first record that [`Appending::found`] needs.
+    /// The number of the newest acknowledged record. [`Appending::found`] needs the digests of this record and of
+    /// the next one.
     pub fn looks_from(&self) -> u64 {
         self.acknowledged.number
     }
 
     /// Continues after [`Step::Look`]. `end` is the number of the newest record in the log. `digest_at` returns the
-    /// digest of the record with a given number. If another node has become active and has made a snapshot, the log may
-    /// no longer contain the acknowledged record. In this case, the step is [`Step::Fenced`].
+    /// digest of the record with a given number, or `None` if the log does not contain this record. The newest
+    /// acknowledged record may be missing because another node has become active and has made a snapshot. In this
+    /// case, the step is [`Step::Fenced`].
     pub fn found(&mut self, end: u64, digest_at: impl Fn(u64) -> Option<Digest>) -> Step<R> {
         if self.state != State::Looking {
             return Step::Wait;

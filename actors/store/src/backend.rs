@@ -60,8 +60,8 @@ pub trait Backend: Send + Sync + 'static {
         self.apply(batch)
     }
 
-    /// Records the number of the newest durable batch. The committer calls it before it acknowledges the changes in the
-    /// batch.
+    /// Records the number of the newest durable batch. The committer calls this method before it acknowledges the
+    /// changes in that batch.
     fn note_durable(&self) -> Result<(), StoreError> {
         Ok(())
     }

@@ -40,7 +40,8 @@ impl BulkWriter {
         Self { store: store.clone(), of, in_flight: 0 }
     }
 
-    /// Queues a batch. If too many bytes are then queued, waits until all queued batches are durable and returns true.
+    /// Queues a batch. If the queue is then full, waits until all queued batches are durable, and returns true.
+    /// Otherwise returns false.
     ///
     /// # Errors
     /// Returns [`StoreError::Stopped`] when the store fails or closes.

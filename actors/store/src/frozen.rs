@@ -52,14 +52,13 @@ impl Frozen {
         }
     }
 
-    /// Fails if a business in the read was set aside after the read began, because rows of the business may
-    /// be lost.
+    /// Fails if a business whose rows are read was set aside after the read began, because its rows may be lost.
     fn check(&self) -> Result<(), StoreError> {
         self.of.iter().try_for_each(|of| self.store.check_business(*of))
     }
 
-    /// Returns the next rows of the range `left`, and removes the part with these rows from `left`. `left` is
-    /// empty at the end.
+    /// Returns the rows of the next part of the range `left`, and removes this part from `left`. After the last
+    /// part, `left` is empty.
     fn page(&self, left: &mut KeyRange, order: Order) -> Result<Vec<(Key, Vec<u8>)>, StoreError> {
         let (mut rows, mut read) = (BTreeMap::new(), *left);
         for row in self.store.rows().scan(left, order).take(ROWS_PER_PAGE) {
@@ -169,7 +168,7 @@ mod tests {
         assert!(whole(&frozen, KIND, Order::Ascending) == before);
         let back: Vec<Pair> = before.iter().rev().cloned().collect();
         assert!(whole(&frozen, KIND, Order::Descending) == back);
-        // The store saves no values of kinds that the read does not include, and no values of kinds that were released.
+        // The store saves old values only for the kinds that were frozen and are not released yet.
         assert!(whole(&frozen, OTHER, Order::Ascending).len() < 200);
         assert!(frozen.tap.bytes().unwrap() > 0);
         frozen.release(business(), KIND);

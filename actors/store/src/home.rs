@@ -57,7 +57,7 @@ struct Shared {
     isolating: Mutex<()>,
 }
 
-/// The progress of the store, as numbers of batches. `written` is the newest batch in the journal.
+/// The first three fields are sequence numbers of batches. `written` is that of the newest batch in the journal.
 #[derive(Default)]
 struct State {
     written: u64,
@@ -204,8 +204,8 @@ impl Home {
         shared.memtable.filled();
         filled.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        // `saved` is smaller by one, because the rows are not durable yet and later calls may use the same
-        // number.
+        // The rows are not durable yet. So `saved` must be less than `number`, even if `saved` reached `number` after
+        // an earlier call with this number.
         (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
         Ok(())
     }

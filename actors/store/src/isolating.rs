@@ -1,15 +1,15 @@
 //! Opens sled on a data directory and isolates the unreadable pages of sled's tree.
 //!
-//! The pages next to an unreadable page show which businesses may have rows in it. These businesses are set aside. An
-//! empty leaf replaces the page ([`sled_log`]), because a corrupt page stops sled's cleaner.
+//! The neighbours of an unreadable page show which businesses may have rows in the page. These businesses are set
+//! aside. An empty leaf replaces the page ([`sled_log`]), because a corrupt page stops sled's cleaner.
 //!
 //! ```text
-//! DIR/isolating            the bytes to write into sled's log; a start after a crash writes them again
-//! DIR/page-OFFSET.damaged  the same file after the isolation; it also contains the replaced bytes
+//! DIR/isolating            the old and the new bytes of the page; a start after a crash writes the new bytes again
+//! DIR/page-OFFSET.damaged  the file `isolating`, renamed after the isolation
 //! ```
 //!
-//! Invariants: `isolating` is durable before a byte of the page is replaced. It is renamed only when the businesses are
-//! durably set aside, so no read of a business misses the rows of the page.
+//! Invariants: `isolating` is durable before a byte of the page is replaced. `isolating` is renamed only when the
+//! businesses are durably set aside. So no read of a business misses the rows of the page without an error.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -53,13 +53,13 @@ impl Files {
         Self { dir: dir.to_owned(), store: dir.join("store"), segments: dir.join(SEGMENTS_FILE) }
     }
 
-    /// Checks the log before sled opens it. `ended` is the end of the log at a clean stop. `synced` is the
-    /// number of the newest durable batch, or `None` if the caller does not write the batches of the journal
-    /// to the tree afterwards.
+    /// Checks the log before sled opens it. `ended` is the end of the log at a clean stop. `synced` is the number of
+    /// the newest durable batch. If `synced` is given, the end of the log may lack batches that the journal contains,
+    /// because the caller then writes the batches of the journal to the tree. If it is `None`, no batch may be missing.
     pub(super) fn check(&self, ended: Option<u64>, synced: Option<u64>) -> Result<(), StoreError> {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
-        // A killed process may have left unsynced writes in the page cache. sled would read them, so they are synced
-        // first.
+        // A killed process may have left unsynced writes in the page cache. sled would read these writes, but a power
+        // cut could still undo them. The file is therefore synced first.
         let log = found(fs::File::open(self.db()).and_then(|file| file.sync_all()));
         log.map_err(StoreError::preparing("syncing", self.db()))?;
         set_damaged_aside(&self.dir, &self.store)?;
@@ -89,8 +89,8 @@ impl Files {
         tail::let_go(&self.store)
     }
 
-    /// Isolates the page with the corrupt message at this offset. If `offset` is `None`, isolates all corrupt
-    /// pages. sled must be closed.
+    /// Isolates the page of the tree to which the corrupt message at this offset belongs. If `offset` is `None`,
+    /// isolates all corrupt pages. sled must be closed.
     ///
     /// # Errors
     /// Returns [`StoreError::DamagedAt`] if the page contains rows of the installation, or if its range of keys is
@@ -108,7 +108,7 @@ impl Files {
         for (page, at) in corrupt {
             let plan = sled_log::plan(&log, &pages, page, at).map_err(|error| self.unusable(error))?;
             // The first pages contain rows of the installation, and the last page contains the number of the newest
-            // batch. The store cannot work without them.
+            // batch. The store cannot work without these pages.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
                 return Err(self.damaged(at, "the page contains rows of the installation"));
             }
@@ -234,8 +234,8 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Checks that the log has lost no messages, or that the journal contains the batches of the lost messages. This check
-/// must run before sled opens the log, because sled then erases everything after the end of the log.
+/// Checks that the log is complete. The check also accepts a log with lost messages if [`can_lose_end`] is true. It
+/// must run before sled opens the log, because sled then erases everything after the last valid message.
 fn check_log(files: &Files, ended: Option<u64>, synced: Option<u64>) -> Result<(), StoreError> {
     let Some(log) = files.log().map_err(|error| files.unusable(error))? else { return Ok(()) };
     let can_lose_end = || match synced {
@@ -253,8 +253,9 @@ fn check_log(files: &Files, ended: Option<u64>, synced: Option<u64>) -> Result<(
     }
 }
 
-/// True if the store is complete without the messages that sled erases when it opens the log. This requires
-/// that no page needs them, and that the journal contains every batch after the newest batch of the tree.
+/// When sled opens a log with an invalid message at its end, it erases the messages after this message. Returns true if
+/// the store does not need them: each page is readable without them, and the journal contains every batch up to
+/// `synced` that the tree does not contain.
 fn can_lose_end(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
     let unusable = |error: io::Error| files.unusable(error);
     let aside = set_aside_lsn(&files.dir).map_err(unusable)?;

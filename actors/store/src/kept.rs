@@ -239,7 +239,7 @@ macro_rules! declare {
 
         pub const KINDS: &[Kind] = &[$(Kind::of::<$record>(),)* $(Kind::of::<$other>(),)*];
 
-        /// The format that each mark `since` states, and 0 for each other mark.
+        /// For each mark of each kind: the format if the mark is `since`, otherwise 0.
         const FORMATS: &[u16] = &[
             $($(declare!(@format $($mark)+),)*)*
             $($(declare!(@format $($other_mark)+),)*)*
@@ -301,7 +301,7 @@ macro_rules! declare {
 }
 each_kind!(declare);
 
-/// The format of the store that introduced the newest kind of records.
+/// The number of the store format that added the newest kind of records.
 pub(crate) const FORMAT_OF_KINDS: u16 = {
     let (mut newest, mut at) = (0, 0);
     while at < FORMATS.len() {

@@ -198,10 +198,10 @@ impl Store {
         Ok(self.get_raw(key)?.is_some())
     }
 
-    /// Returns the rows of the range. Each row is read only when the iterator reaches it, so the scan may
-    /// include later changes. Values whose pieces do not belong together are set aside and skipped.
-    /// Businesses that are set aside are also skipped. If the whole range belongs to one of them, the scan
-    /// returns only [`StoreError::BusinessSetAside`].
+    /// Returns the rows of the range. Each row is read only when the iterator reaches it, so the scan may include later
+    /// changes. A long value is stored in pieces. If its pieces do not belong together, its row is set aside and
+    /// skipped. The rows of businesses that are set aside are skipped too. But if the whole range belongs to one
+    /// business that is set aside, the scan returns only [`StoreError::BusinessSetAside`].
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         Box::new(Rows::scan(self, range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
@@ -275,7 +275,7 @@ impl Store {
     /// # Panics
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
-        // An empty batch is a barrier. It writes nothing, so no delivery attempt has to wait for it.
+        // Delivery attempts wait for earlier `ToSend` changes, but need not wait for a batch without writes.
         let what = if batch.is_empty() { ChangeKind::Any } else { ChangeKind::ToSend };
         self.submit_as(what, business, batch, done)
     }
@@ -416,7 +416,7 @@ impl Store {
         let _ = self.0.backend.with_dir(&mut |dir| drop(noted.write(dir, at)));
     }
 
-    /// Returns the instant in the file of `noted`, which an earlier process may have written.
+    /// Reads an instant from its own file in the store's directory. An earlier process may have written the file.
     pub fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
         let mut instant = None;
         self.0.backend.with_dir(&mut |dir| instant = noted.read(dir)).ok()?;

@@ -4,10 +4,13 @@
 //! log. The journal treats a damaged last record like a torn write. A start detects these losses by comparing the mark
 //! with the number of the newest batch in the store. The mark survives a crash of the process even without a sync.
 //!
-//! After a clean stop the mark also contains the end of sled's log. A start then refuses torn messages.
+//! After a clean stop the mark also contains the end of sled's log. The next start then refuses to open a store whose
+//! log has a torn message before this end.
+//!
+//! The file contains four fields of 8 bytes:
 //!
 //! ```text
-//! DIR/committed    number 8 | its complement 8 | end of the log 8 | check 8
+//! DIR/committed    number | its complement | end of the log | check
 //! ```
 //!
 //! Invariants: if the number of a store's newest batch is smaller than the number in the mark, the store has lost

@@ -1,6 +1,8 @@
-//! The newest entry of a business's audit log. A change to records writes an audit entry, which also contains the usage
-//! of the business (its numbers of rows and bytes). So the newest entry contains the newest id, the newest stamp and
-//! the current usage.
+//! The newest entry of a business's audit log.
+//!
+//! Each change to records adds an audit entry. At that moment, the id and the stamp of the entry are the newest of the
+//! business. The entry also contains the usage of the business: how many rows and bytes it has. So the newest entry
+//! contains the newest id, the newest stamp and the current usage.
 
 use domain::{AuditId, BusinessId, ResourceId, Timestamp, Usage};
 
@@ -19,8 +21,9 @@ impl Store {
     /// Returns the newest entry of the audit log. If the entry cannot be decoded, `at` is the time in its id.
     pub fn newest_entry(&self, of: BusinessId) -> Result<Option<NewestEntry>, StoreError> {
         let log = keys::of_kind(of, kind::AUDIT);
-        // The scan reads the stored rows, because `Store::scan` would skip an entry whose pieces do not
-        // belong together.
+        // A long value is stored in pieces. `Store::scan` skips a damaged entry whose pieces do not belong together,
+        // but the newest entry is needed even if it is damaged. So this scan reads the stored rows without assembling
+        // their values.
         for row in self.rows().scan(&log, Order::Descending) {
             let key = row?.0;
             let Some(id) = self.usable(&key, keys::id_at_end::<AuditId>(&key))? else { continue };

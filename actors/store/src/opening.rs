@@ -158,8 +158,8 @@ mod tests {
             }
         };
         let is_old = |found: &Cleaner| start_ticks(&found.0) == Some(old_start);
-        // `all_before` does not contain the old cleaner, so only the start time of the old cleaner shows that it is not
-        // the new cleaner.
+        // The old cleaner started after `all_before` was read, so `all_before` does not exclude it. Only its start time
+        // shows that it is not the new cleaner.
         assert!(Cleaner::new_thread(&all_before, Some(began)).is_none_or(|found| !is_old(&found)));
         let (new_start, end_new, new) = cleaner();
         let found = Cleaner::new_thread(&all_before, Some(began)).unwrap();

@@ -1,4 +1,5 @@
-//! Access to stored rows, in a store or in a backup. Long values are stored in pieces.
+//! Access to stored rows, in a store or in a backup. Long values are stored in pieces. In the diagrams, a number after
+//! the name of a field is the length of the field in bytes.
 //!
 //! ```text
 //! [business][kind]       [rest]           → [mark 8][length 4][digest 16]: the head
@@ -12,7 +13,7 @@
 //! [business][kind | 0x80][rest][number 2] → another piece of 64 KiB, numbered from 1
 //! ```
 //!
-//! Such a head is recognised because it is longer than any other row.
+//! A head of an earlier version is recognised by its length: it is longer than any other row.
 //!
 //! Invariants:
 //!
@@ -36,7 +37,7 @@ pub const LONG_VALUE_BYTES_MAX: usize = 512 << 10;
 pub(super) const PIECE: u8 = 0x80;
 pub(super) const KIND_AT: usize = 16;
 
-/// The first bytes of a head. A record starts with its version byte, so no record has this mark.
+/// The first bytes of the head of a long value. No record starts with them: a record starts with its version byte.
 const MARK: [u8; 8] = *b"\xffpieces\x01";
 const DIGEST_BYTES: usize = 16;
 pub(super) const HEAD_BYTES: usize = MARK.len() + 4 + DIGEST_BYTES;
@@ -97,8 +98,8 @@ pub(super) fn digest(value: &[u8]) -> [u8; DIGEST_BYTES] {
     short
 }
 
-/// The maximum number of reads of a value. If its pieces do not belong together in any of these reads, the value counts
-/// as damaged.
+/// The maximum number of attempts to read a value. An attempt fails if the value's pieces do not belong together, for
+/// example because the value was replaced during the attempt. If all attempts fail, the value counts as damaged.
 const READ_TRIES_MAX: usize = 16;
 
 /// Returns the whole value of a row. Returns `None` if the row was deleted after the caller read it.

@@ -98,7 +98,7 @@ impl Snapshot {
     }
 }
 
-/// The name that a file has when it is created. The name is removed immediately afterwards.
+/// The temporary name of a file of a [`Spill`]. The name is removed immediately after the file is created.
 const NAME: &str = "side";
 /// This number is stored in place of the length of a value if the row did not exist at the snapshot's point.
 const NONE: u32 = u32::MAX;
@@ -139,10 +139,10 @@ impl Spill {
         self.runs.len()
     }
 
-    /// Moves the values with keys before `end` to `passed`. If several values of a key were saved, the value at the
-    /// point is the one that was saved first. The values in the files were saved before those in `passed`, and an
-    /// earlier file has earlier values. So a moved value replaces the value of the same key in `passed`, and the
-    /// earliest file is read last.
+    /// Moves the values with keys before `end` to `passed`. If several values of a key were saved, the snapshot
+    /// contains the value that was saved first. All values in files were saved before the values in `passed`, so a
+    /// moved value replaces the value in `passed`. The newest file is read first, so the value from the oldest file
+    /// remains.
     fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
             while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {
@@ -228,8 +228,8 @@ mod tests {
         for round in 0.. {
             let Some(rows) = snapshot.next(60, 1 << 20).unwrap() else { break };
             read.extend(rows);
-            // The writes make rows longer or shorter, delete rows, and create rows. The snapshot must keep
-            // the old values, which do not fit into its memory.
+            // The writes make rows longer or shorter, delete rows, and create rows. The snapshot must keep the old
+            // values. They do not fit into its memory, so it moves them to files.
             for number in 0..30 {
                 let number = (round as u8).wrapping_mul(31).wrapping_add(number) % 110;
                 let value = [Some(vec![0xee; 310_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
@@ -241,7 +241,7 @@ mod tests {
         assert!(read == before, "the snapshot must contain the rows of its point");
         drop(snapshot);
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
-        // The next snapshot has another point.
+        // The next snapshot contains the rows as they are now.
         let after = all(&store);
         let mut again = store.snapshot(home.path().to_owned()).await.unwrap();
         let mut read = Vec::new();

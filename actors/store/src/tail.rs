@@ -1,9 +1,9 @@
 //! A copy of the end of sled's log. It exists only while sled opens.
 //!
-//! When sled opens, it writes a snapshot and clears the segments that contain no pages. It does both before the file
-//! name of the snapshot is durable. After a power cut, sled may have to read the log without the snapshot, and then
-//! needs the segment before the newest segment. So a copy of the end of the log is kept until the name is durable. If
-//! the power is cut earlier, the next start writes the copy back.
+//! When sled opens, it writes a snapshot, and clears the log segments that contain no pages. Until the file name of the
+//! snapshot is durable, a power cut can remove the snapshot. sled then reads the log without it, and needs the segment
+//! before the newest segment, even if this segment was cleared. So a copy of the end of the log is kept until the name
+//! is durable. After a power cut, the next start writes the copy back.
 //!
 //! ```text
 //! DIR/store/end        [mark 4][newest LSN 8][count 4], for each segment [offset 8][length 4][bytes …], [checksum 4]
@@ -23,8 +23,8 @@ use super::StoreError;
 use super::files::found;
 use super::sled_log::segments_of;
 
-/// The number of segments in the copy. sled needs the segment before the newest one, and earlier segments if the newest
-/// ones are torn.
+/// The maximum number of segments in the copy. The copied segments are the last ones before the newest segment. sled
+/// needs the last copied segment. If the newest segments are torn, sled also needs earlier segments.
 const SEGMENTS: u64 = 3;
 
 const PIECE_BYTES: usize = 64 << 10;
@@ -40,7 +40,7 @@ pub(super) fn restore(store: &Path, segment_bytes: u64) -> Result<(), StoreError
     put_back(store, segment_bytes).map_err(StoreError::preparing("putting back", store.join(NAME)))
 }
 
-/// Copies the end of the log. If the disk is nearly full, makes no copy, so that the store can still open.
+/// Copies the end of the log. If the disk is nearly full, makes no copy, because sled needs the free space to open.
 pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), StoreError> {
     let kept = match free < FREE_SEGMENTS * segment_bytes {
         true => Err(io::ErrorKind::StorageFull.into()),
@@ -57,7 +57,7 @@ pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), 
     }
 }
 
-/// Removes the copy. The name of the snapshot must be durable.
+/// Removes the copy of the end of the log. The file name of sled's snapshot must already be durable.
 pub(super) fn let_go(store: &Path) -> Result<(), StoreError> {
     drop_kept(store).map_err(StoreError::preparing("removing", store.join(NAME)))
 }

@@ -2,8 +2,8 @@
 //!
 //! The reader states the ranges of keys that it will read, and reads each range in key order. Invariants:
 //!
-//! - For a key that the reader has not passed, the value at the point is the first saved value. If no value was saved,
-//!   it is the current value.
+//! - This rule gives the value at the point for each key that the reader has not passed yet: it is the first saved
+//!   value of the key, or the current value if no value was saved for the key.
 //! - The committer saves a value before it overwrites the row. It never waits for the reader, except while the reader
 //!   takes the saved values.
 //! - Memory is bounded: the reader moves saved values to a file ([`super::snapshot`]). If the reader is too slow, the
@@ -94,7 +94,7 @@ impl Tap {
         std::mem::take(&mut state.saved)
     }
 
-    /// Marks a range as read, and returns the values that were saved in it.
+    /// Marks a range as read. Removes the saved values of the keys in this range, and returns them.
     pub(super) fn pass(&self, passed: KeyRange) -> Saved {
         let mut state = self.0.lock();
         for range in &mut state.left {

@@ -1,4 +1,4 @@
-//! Copies the list of tombstones to the directory of backups, where a restore reads it.
+//! Copies the list of tombstones to the directory of backups. A restore reads the copy.
 //!
 //! Invariants: a copy is replaced atomically, and contains a digest of its lines. A list replaces the copy only if the
 //! list begins with the lines of the copy. So the list of another service cannot replace the copy.
@@ -42,7 +42,7 @@ pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreErro
     let path = dir.join(TOMBSTONES_FILE);
     match fs::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // The file is empty, so it is not a copy. It is the list itself, and `dir` is a data directory.
+        // A copy is never empty. An empty file is the list of a data directory without tombstones.
         Ok(text) if text.is_empty() => Ok(None),
         // A copy has at least one line, which contains the digest.
         Ok(text) if !text.contains(&b'\n') => Err(StoreError::TombstonesDamaged(path)),

@@ -1,5 +1,6 @@
-//! The list of revocations, erasures and consents, in a file next to the store. It contains only ids and keyed hashes.
-//! A restore repeats the listed changes, because a backup may contain data that was revoked or erased later.
+//! The list of revocations, erasures, deletions and consents, in a file next to the store. It contains only ids and
+//! keyed hashes. A backup may contain data that was revoked or erased after the backup. Therefore a restore repeats the
+//! listed changes.
 //!
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
@@ -57,7 +58,7 @@ pub enum Tombstone {
     EndedBusiness(BusinessId),
     /// A business that was imported, and the first entry of its audit log.
     ImportedBusiness(BusinessId, AuditId),
-    /// The consent for an address or a phone number, which is identified by its keyed hash.
+    /// The consent for an email address or a phone number. The bytes are a keyed hash of the address or number.
     Consent(BusinessId, [u8; 32], ConsentRecord),
 }
 
@@ -157,10 +158,11 @@ pub struct TakenBack {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OfBusiness {
     pub erased: BTreeSet<ContactId>,
-    /// The removed people, each with the instant up to which invitations are revoked.
+    /// The removed people. A membership that was offered to the person after the instant is kept.
     pub removed: BTreeMap<PersonId, Timestamp>,
     pub ended: bool,
-    /// The first audit entry after the newest import. API keys and feeds with smaller ids are revoked.
+    /// The id of the first audit entry after the newest import. API keys and feeds with smaller ids are older than the
+    /// import, so they are revoked.
     pub imported: Option<AuditId>,
     /// The newest consents, by the keyed hash of the address or the phone number.
     pub consents: BTreeMap<[u8; 32], ConsentRecord>,
@@ -174,9 +176,10 @@ impl TakenBack {
             match *line {
                 Tombstone::RevokedKey(id) => _ = taken_back.revoked.insert(id.uuid()),
                 Tombstone::RevokedFeed(id) => _ = taken_back.revoked.insert(id.uuid()),
-                // An erased contact stays erased after an import, so this line also applies after an import.
+                // An import does not cancel this line: an erased contact stays erased.
                 Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
-                // The latest instant counts, because a restore of an older backup may append earlier removals.
+                // The latest instant of a person's lines applies. It need not be in the last line, because a restore of
+                // an older backup may append lines with earlier instants.
                 Tombstone::RemovedPerson(of, id, offered) => {
                     let until = businesses.entry(of).or_default().removed.entry(id).or_insert(offered);
                     *until = (*until).max(offered);
@@ -316,8 +319,8 @@ mod tests {
         }
     }
 
-    /// In older lists, the last field is an id that was created at the time of the removal. This time is never before
-    /// the invitation.
+    /// Earlier versions wrote an id that was created at the removal as the last field of a `removed-person` line. The
+    /// time in this id is the time of the removal, so all invitations before the removal are revoked.
     #[test]
     fn an_id_instead_of_an_offer_means_the_time_in_the_id() {
         let dir = tempfile::tempdir().unwrap();

@@ -5,15 +5,16 @@
 //! - One tree contains all rows. The number of a batch ([`NEWEST_KEY`]) is written after the batch's rows. A crash
 //!   loses only the last writes, so a tree that contains the number also contains the rows.
 //! - One thread writes row by row. It does not use the batches of sled's API, because sled writes its buffer twice for
-//!   each of them. Readers still see whole batches, because the memtable takes precedence.
+//!   each such batch. Readers still see whole batches, because they read the memtable first.
 //! - Between two syncs, sled's log grows by less than a segment. sled's recovery trusts all segments before the stable
 //!   LSN of a later header. But before sled writes this header, it only calls `sync_file_range`, which does not make
 //!   the segments durable. The thread that writes therefore estimates the growth for each row (an upper bound), and
 //!   syncs when the sum reaches [`LOG_BYTES_MAX`].
 //! - A sync ends with `sync_data` on the tree's own handle of `db`. This call makes the data durable. It also returns
-//!   each write error, because the kernel reports a write error once per handle.
+//!   each write error, even if sled has received it: the kernel reports an error once to each handle.
 //! - A panic of sled becomes an error.
-//! - Rows are short (`VALUE_BYTES_MAX`), so sled writes no blob files, which it never syncs.
+//! - sled would write long values to blob files, and it never syncs these files. Rows are short (`VALUE_BYTES_MAX`), so
+//!   sled writes no blob files.
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
@@ -39,7 +40,7 @@ pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 const LINK_BYTES: u64 = 32;
 /// The maximum number of rows of a page. sled splits a page with more rows.
 const ROWS_PER_PAGE: u64 = 16;
-/// After this many changes to a page, sled writes the whole page, and also moves another page to free a segment.
+/// After this many changes to a page, sled writes the whole page again. To free a segment, it also moves another page.
 const CHANGES_PER_PAGE: u64 = 10;
 
 const RELEASE_TRIES_MAX: u32 = 5_000;
@@ -218,8 +219,8 @@ impl Tree {
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
-    /// Returns the LSN of the newest segment if the list lacks earlier segments, which the next sync must then add.
-    /// Otherwise returns `None`.
+    /// Returns the LSN of the newest segment if older segments are missing from the list of complete segments. The next
+    /// sync must then add them to the list. Otherwise returns `None`.
     pub(super) fn unlisted(&self) -> Result<Option<u64>, StoreError> {
         let sealed = self.0.sealed.lock();
         let unlisted = sealed.as_ref().map(|sealed| sealed.unlisted(&self.0.file, SEGMENT_BYTES as u64));
@@ -233,7 +234,8 @@ impl Tree {
     fn sync_now(&self) -> Result<(), StoreError> {
         let unlisted = self.unlisted()?;
         let flushed = self.with(StoreError::Sync, |db| db.flush());
-        // sled releases the memory of each thread late. Without this call, 60 buffers would stay in memory.
+        // sled does not free unused memory immediately, but collects it per thread. Without this call, 60 unused
+        // buffers would stay in memory.
         crossbeam_epoch::pin().flush();
         flushed?;
         self.sync_file(unlisted)?;

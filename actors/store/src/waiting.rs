@@ -30,13 +30,13 @@ struct Rows {
     notices: HashSet<u64>,
     bytes: u64,
     promised: u64,
-    /// The hashes of the rows that batches delete while the stored rows are being added. This field is `None` once all
-    /// stored rows are added.
+    /// From [`Store::watch`] to [`Waiting::end_adding`], the hashes of the rows that batches have deleted.
+    /// [`Store::add_waiting`] must not count these rows.
     deleted: Option<HashSet<u64>>,
 }
 
 impl Rows {
-    /// Returns the set of the waiting mails or of the waiting notices, depending on the key. Returns `None` for a
+    /// Returns the set that contains the row with this key: `mails` or `notices`. Returns `None` for the row of a
     /// delivery.
     fn rows_without_bytes(&mut self, key: &[u8]) -> Option<&mut HashSet<u64>> {
         match key.get(16) {
@@ -108,8 +108,8 @@ impl Waiting {
         self.0.lock().deleted = None;
     }
 
-    /// Counts the rows of a batch. It must be called before the batch is queued. `length` returns the length of an
-    /// event that is not in the batch.
+    /// Updates the counts for the rows that a batch writes or deletes. Must be called before the batch is queued. The
+    /// function calls `length` to get the length, in bytes, of an event that the batch does not contain.
     pub(super) fn note(&self, batch: &Batch, length: impl Fn(EventId) -> u32) {
         let is_waiting = |key: &Key| is_without_bytes(key) || key.get(16) == Some(&kind::DELIVERY_DUE);
         if !batch.writes().any(|(key, _)| is_waiting(key)) {
@@ -180,8 +180,9 @@ pub(super) fn length_of(event: &[u8]) -> u32 {
 }
 
 impl Store {
-    /// Counts the waiting rows of all batches that are queued for the business from now on, until the last handle is
-    /// dropped. [`Store::add_waiting`] adds the rows that are already stored.
+    /// Counts the waiting rows in all batches that are queued for the business from now on. The count ends when the
+    /// last clone of the result is dropped. The rows that are already stored are not counted: [`Store::add_waiting`]
+    /// adds them.
     pub fn watch(&self, business: BusinessId) -> Arc<Waiting> {
         let rows = Rows { deleted: Some(HashSet::new()), ..Rows::default() };
         let waiting = Arc::new(Waiting(Mutex::new(rows)));

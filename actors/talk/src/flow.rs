@@ -32,8 +32,8 @@ pub(crate) struct Flow<'a> {
     pub(crate) facts: &'a Facts,
     pub(crate) answers: &'a Answers,
     pub(crate) input: &'a Input,
-    /// Lines that contain data. The second text of each pair has the data in quotes, and the history shows this text to
-    /// a model.
+    /// Lines that contain data. Each pair is the line for the caller, and the same line with the data in quotes. The
+    /// history for a model contains the quoted line.
     quoted: Vec<(String, String)>,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Reads the staged change back, and offers the choices "yes" and "no".
+    /// Asks the caller to confirm the staged change, and offers the choices "yes" and "no".
     pub(crate) fn read_back(&mut self) {
         let writer = self.writer();
         let Some(stage) = &mut self.out.talk.stage else { return };
@@ -198,7 +198,7 @@ impl<'a> Flow<'a> {
         self.out.keys = Keys::One;
     }
 
-    /// The names of the service and the staff member as the lines show them.
+    /// The names of the service and the staff member, in the form in which a reply contains them.
     pub(crate) fn names(&self, time: &OfferedTime) -> (String, String) {
         let service = self.facts.service(time.service).map(|service| words::name(&service.name));
         let staff = self.facts.member(time.staff).map(|member| words::name(&member.name));
@@ -433,7 +433,7 @@ impl<'a> Flow<'a> {
         let has_report = self.out.effects.iter().any(is_report);
         if is_third(self) && !has_report && !self.out.transfer && self.out.end.is_none() {
             self.clear_lines();
-            // The lines are dropped, so the effects `Offered` and `Answered` of this turn are dropped too.
+            // `clear_lines` has removed the lines of this turn, so the effects of the lines are removed too.
             let earlier = self.out.talk.effects.len() - self.out.effects.len();
             self.talk().effects.truncate(earlier);
             self.out.effects.clear();

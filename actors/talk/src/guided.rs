@@ -75,8 +75,8 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
             Entry::Cancel => current != Some(TaskKind::Cancel),
             Entry::Message | Entry::Question => true,
         };
-        // During a booking, the word "book" does not start a new task. A name such as "Book" answers the
-        // question for the name.
+        // During a booking, the word "book" does not start the booking again. When the receptionist has asked for a
+        // name or a phone number, no word starts a task, because the caller's name may be "Book".
         let is_open = matches!(step, Step::Menu | Step::OfferMessage);
         if is_open || is_other && !matches!(step, Step::Name | Step::Phone | Step::Identify) {
             return start(flow, entry, text);
@@ -770,7 +770,8 @@ fn show(flow: &mut Flow<'_>) -> Asked<()> {
     show_page(flow, true)
 }
 
-/// Shows the current page of the list. `asks` is false if the caller has only turned the page.
+/// Shows the current page of the list. If `asks` is true, first says the question of the step. It is false if the
+/// caller has only turned the page, because the caller has heard the question already.
 fn show_page(flow: &mut Flow<'_>, asks: bool) -> Asked<()> {
     let place = flow.out.talk.place.clone();
     let page: Vec<Listed> = place.listed.iter().skip(place.shown).take(PAGE).cloned().collect();
@@ -860,7 +861,7 @@ fn show_labels(flow: &mut Flow<'_>, labels: Vec<String>, is_said: bool) {
     }
 }
 
-/// Takes the turn as the body of a message.
+/// Handles a turn in which the caller should say the text of a message.
 pub(crate) fn body(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     understood(flow);
     match reader::clear(text) {
@@ -998,7 +999,8 @@ fn hours(flow: &mut Flow<'_>, text: &str) {
     }
 }
 
-/// The text of a turn, and whether it is a key.
+/// Returns the text of a turn and a flag. The flag is true for pressed keys, for a choice, and for a typed text
+/// that is one digit or `*`.
 pub(crate) fn words_of(said: &Said) -> (&str, bool) {
     match said {
         Said::Speech(text) | Said::Text(text) => {

@@ -6,7 +6,7 @@
 //!
 //! - A change ([`Ask::Book`], [`Ask::Move`], [`Ask::Cancel`]) is first *staged* and read back to the caller
 //!   (the *read-back*). The rules ask the engine for the change only in a turn in which the caller answers
-//!   the read-back with a clear yes. The reader decides whether a yes is clear, never a model.
+//!   the read-back with a clear yes. The module `reader` decides whether a yes is clear, never a model.
 //! - A line that reports a change is returned only after the engine has answered that the change was made.
 //! - Appointments are disclosed only to a verified caller.
 //! - No input of a caller and no output of a model causes a panic. Only an answer of the engine that does not fit the

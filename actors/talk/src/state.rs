@@ -81,7 +81,7 @@ pub struct Dropped {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     pub text: String,
-    /// False for a sentence of the model.
+    /// True for a fixed line, false for a sentence that the model wrote.
     pub fixed: bool,
 }
 
@@ -95,7 +95,7 @@ pub struct Choice {
     pub link: Option<AppointmentId>,
 }
 
-/// The number of keys that the phone carrier collects for the next turn.
+/// The number of key presses on the phone that the carrier collects for the next turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keys {
     #[default]
@@ -154,9 +154,10 @@ pub struct Output {
     pub dropped: Vec<Dropped>,
     /// The questions that the knowledge entries did not answer.
     pub gaps: Vec<String>,
-    /// If set, the conversation ends after the lines.
+    /// The party that ends the conversation after `lines`, or the cause of the end. It is `None` if the conversation
+    /// continues.
     pub end: Option<EndedBy>,
-    /// Whether the call is transferred to the handoff number after the lines.
+    /// Whether the call is transferred to the handoff number after `lines`.
     pub transfer: bool,
     /// The time until which the receptionist does not answer this phone number. It is set only in a text thread.
     pub silent_until: Option<Timestamp>,
@@ -205,7 +206,8 @@ pub struct Talk {
     pub(crate) wrong_numbers: u32,
     /// Whether the next reply in this text thread is the first one, which introduces the receptionist.
     pub(crate) first_due: bool,
-    /// Whether the conversation has reached its limit. After the limit, the receptionist only takes a message.
+    /// Whether the conversation has reached the limit on its turns or its duration. Once it has, the receptionist only
+    /// takes a message.
     pub(crate) limited: bool,
     /// The dates and times in the answers of functions and in passages. The gate lets the model say them.
     pub(crate) seen: Seen,
@@ -225,7 +227,7 @@ pub struct Past {
 
 /// The maximum number of characters of [`Talk::history`].
 pub const HISTORY_CHARS_MAX: usize = 16_000;
-/// The maximum number of offered times that have handles.
+/// The maximum length of [`Handles::times`].
 const TIMES_MAX: usize = 60;
 /// The maximum numbers of dates and times that a [`Seen`] keeps from one turn to the next.
 const SEEN_DATES_MAX: usize = 128;
@@ -258,11 +260,11 @@ pub(crate) struct Stage {
     pub(crate) key: u32,
     pub(crate) change: Change,
     pub(crate) at: Timestamp,
-    /// The text of `{when}` in the last read-back.
+    /// The date and time in the last read-back: the text that replaced `{when}`.
     pub(crate) when: String,
     /// The confirmation number that the caller must send in a text thread.
     pub(crate) number: Option<u32>,
-    /// Whether an unclear turn has already followed the read-back.
+    /// True after the first unclear turn. The second unclear turn drops the change.
     pub(crate) unclear: bool,
 }
 

@@ -83,8 +83,8 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
         flow.talk().stage = None;
         flow.say_with(Key::Emergency, &[("number", words::emergency_number(&facts.phone_region))]);
         flow.effect(EffectKind::Emergency, None);
-        // The conversation continues at the menu. But if the receptionist has asked for a message, the caller can still
-        // leave the message.
+        // If the receptionist has asked for a message, the caller can still leave it. Otherwise the conversation
+        // continues at the menu.
         let is_body = flow.out.talk.place.step == Step::Body;
         flow.talk().place = Position::default();
         guided::go(&mut flow, if is_body { Step::Body } else { Step::Menu });
@@ -122,7 +122,8 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
         flow.person();
         return done(flow);
     }
-    // The guided path handles keys, buttons, codes and the bodies of messages, even if a model is available.
+    // Even if a model is available, the guided path handles pressed keys, chosen buttons, codes and the bodies of
+    // messages.
     let is_free = !is_key && flow.out.talk.place.step != Step::Body && flow.out.talk.place.step != Step::Code;
     if input.model && is_free {
         return Ok(Turned::Model(Box::new(Draft::new(flow.out.talk, input.clone(), facts, text))));
@@ -150,7 +151,8 @@ fn listen(flow: &mut Flow<'_>, text: &str, is_key: bool) {
     if is_key || text.trim().is_empty() {
         return;
     }
-    // The oldest turns are dropped, because callers usually say the message at the end.
+    // A message is composed of these turns. If they are too long for a message, the oldest turns are dropped, because
+    // callers usually say the important part last.
     let unsent = &mut flow.talk().unsent;
     unsent.push(text.to_owned());
     let chars = |turns: &[String]| turns.iter().map(|turn| turn.chars().count() + 1).sum::<usize>() - 1;
@@ -272,9 +274,9 @@ fn drop_stage(flow: &mut Flow<'_>, change: &Change) {
     guided::help(flow);
 }
 
-/// Counts a wrong confirmation number. After the third, the receptionist does not answer the thread for an hour. The
-/// thread does not end. Otherwise the caller's next text message would start a new thread, and the receptionist would
-/// answer it.
+/// Counts a wrong confirmation number. After the third wrong number, the receptionist does not answer in this thread of
+/// text messages for an hour. The thread stays open. If the thread ended, the caller's next text message would start a
+/// new thread, and the receptionist would answer it.
 fn wrong_number(flow: &mut Flow<'_>) -> Staged {
     flow.talk().wrong_numbers += 1;
     if flow.out.talk.wrong_numbers >= NUMBER_TRIES {

@@ -74,7 +74,7 @@ pub struct OperatorAppointmentView {
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BookedAsView>")]
     pub booked_as: Option<Option<BookedAsView>>,
-    /// Whether the customer came. It is null until the team sets it, and again after a move or a cancellation.
+    /// Whether the customer came. It is null until the team sets it. A move or a cancellation sets it to null again.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Attendance>")]
     pub attendance: Option<Option<Attendance>>,

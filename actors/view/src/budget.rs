@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BudgetView(BTreeMap<BudgetKind, UseView>);
 
-/// The limits and the usage of one kind.
+/// The limits and the usage of one kind of records.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BudgetUse")]
 struct UseView {

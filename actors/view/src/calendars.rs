@@ -127,7 +127,7 @@ pub struct CalendarErrorView {
     pub code: CalendarFault,
     /// A description of the reason, in English.
     pub message: String,
-    /// The host that the server named, for [`CalendarFault::OtherHost`].
+    /// The other host to which the server refers, for [`CalendarFault::OtherHost`].
     #[serde(skip)]
     pub host: Option<String>,
 }

@@ -130,7 +130,7 @@ impl From<&Contact> for ContactView {
     }
 }
 
-/// The team's notes. If an earlier version has stored a response without notes, the repeated response has none either.
+/// The team's notes. The property is absent only in a repeated response that an earlier version stored without it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotesView {
     /// The team's notes, up to 1,000 characters.
@@ -151,8 +151,8 @@ impl From<&Option<String>> for NotesView {
     }
 }
 
-/// Deserialises null as `Some(None)`, to distinguish it from an absent property. If an earlier version stored
-/// a response without the property, the repeated response has no such property either.
+/// Deserialises null as `Some(None)`. With `#[serde(default)]`, an absent property becomes `None`. So a response that
+/// an earlier version stored without the property is also repeated without it.
 pub(super) fn said<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Option<T>>, D::Error> {

@@ -44,7 +44,7 @@ pub struct BackupView {
     pub problem_count: Option<u64>,
 }
 
-/// A kind of records of a business whose number of rows in the backup differs from the recorded number.
+/// A difference between the recorded number of rows and the number in the backup, for one kind of one business.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BackupProblem")]
 pub struct BackupProblemView {
@@ -53,7 +53,7 @@ pub struct BackupProblemView {
     /// The kind, with the same name as in a budget. `business` means the whole business: its profile and all its
     /// records.
     pub kind: String,
-    /// The recorded number of rows. It is null if it cannot be read.
+    /// The number of rows that was recorded for this kind. It is null if this number cannot be read.
     pub recorded: Option<u64>,
     /// The number of rows in the backup.
     pub found: u64,
@@ -67,7 +67,7 @@ pub struct BackupManifestView {
     pub format: u16,
     /// The version of the service that made the backup.
     pub version: String,
-    /// The number of the newest commit in the backup.
+    /// The sequence number of the newest commit in the backup.
     pub sequence: u64,
     /// The time of the newest commit in the backup.
     pub taken_at: String,
@@ -107,8 +107,8 @@ pub struct ImportedView {
     pub exported_at: Timestamp,
     /// Whether the import was a dry run, which changes nothing.
     pub dry_run: bool,
-    /// The slugs of imported booking pages that belong to another business. These pages were imported without a slug
-    /// and are disabled. At most 100 are listed.
+    /// The slugs of booking pages in the import that another business already has. These booking pages were imported
+    /// without a slug and are disabled. At most 100 slugs are listed.
     #[serde(default)]
     pub lost_slugs: Vec<String>,
 }

@@ -27,7 +27,7 @@ pub struct FoundView {
     pub texts: Vec<FoundText>,
 }
 
-/// A text of a found record.
+/// A part of the title or the subtitle of a search result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundText {
     pub text: String,

@@ -19,12 +19,12 @@ pub struct ReceptionistView {
     pub greeting: GreetingView,
     /// Instructions for the model.
     pub instructions: Option<String>,
-    /// The number of the person who takes over calls within opening hours, in E.164 form.
+    /// The phone number of the person who takes over calls within opening hours, in E.164 form.
     pub handoff_number: Option<String>,
     /// The time for which the handoff number rings before the receptionist answers, in seconds. 0 means that the
     /// receptionist answers at once.
     pub team_first_seconds: u32,
-    /// The numbers whose calls are rejected and whose text messages are dropped, in E.164 form.
+    /// The phone numbers whose calls are rejected and whose text messages are dropped, in E.164 form.
     pub blocked_numbers: Vec<String>,
     /// Whether the receptionist may use the knowledge entries in answers to customers and assistants. The text of
     /// the entries then becomes public.
@@ -37,11 +37,11 @@ pub struct ReceptionistView {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ReceptionistChannels")]
 pub struct ChannelsView {
-    /// Phone calls.
+    /// Whether the receptionist answers phone calls.
     pub voice: bool,
-    /// Text messages.
+    /// Whether the receptionist answers text messages.
     pub sms: bool,
-    /// The chat on the booking page.
+    /// Whether the receptionist answers in the chat on the booking page.
     pub website: bool,
 }
 

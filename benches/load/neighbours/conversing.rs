@@ -68,8 +68,8 @@ pub(super) async fn measure(
         for _ in 0..SPEAKERS {
             let mut speaker = Speaker::new(&shops[0].id, callers);
             let mut connection = Connection::open(server.operator).await?;
-            // Each caller sends four requests: one starts the conversation, and three are turns. The conversation then
-            // has bookable times and the name of the caller.
+            // Before the memory is measured, each caller sends four requests: one starts the conversation, and three
+            // are turns. Each conversation then stores bookable times and the name of the caller.
             for _ in 0..4 * callers {
                 speaker.speak(&mut connection).await?;
             }

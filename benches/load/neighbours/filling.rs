@@ -31,7 +31,7 @@ const FILL_TIME_MAX: Duration = Duration::from_secs(30);
 const EVERY: Duration = Duration::from_millis(10);
 /// The number of reads that are made after the disk is full.
 const READS_WHEN_FULL: usize = 100;
-/// The target: a read at another business must take less than this many milliseconds.
+/// The target for reads at a business that does not fill the disk, in milliseconds.
 const UNDER: f64 = 100.0;
 const START_UNDER: f64 = 5_000.0;
 
@@ -63,8 +63,8 @@ impl Drop for Disk<'_> {
     }
 }
 
-/// Fills the disk. Depending on the row, measures the reads of another business during this time, or a
-/// restart of the server afterwards.
+/// Fills the disk. For the row [`READS`], measures the reads of another business until shortly after the disk is full.
+/// For the row [`RESTART`], measures a restart of the server afterwards.
 pub(super) async fn measure(
     context: &Context,
     row: &'static str,
@@ -113,7 +113,8 @@ pub(super) async fn measure(
     Ok(measured)
 }
 
-/// Writes texts until the server has refused several times or has ended. Returns the number of texts that were written.
+/// Adds long knowledge entries until the server has refused several of them or has ended. Returns the number of added
+/// entries, or `None` if the server still accepts entries after [`FILL_TIME_MAX`].
 async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
     let mut asker = Session::open(server.public, &shop.key).await?;
     let (began, mut written, mut refused) = (Instant::now(), 0, 0);

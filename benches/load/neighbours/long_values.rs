@@ -21,7 +21,7 @@ const CONNECTIONS: usize = 8;
 const WRITERS: usize = 20;
 /// The maximum length of the content of a knowledge entry, in characters.
 const CHARACTERS: usize = 50_000;
-/// The target: a booking may take at most this multiple of its duration without neighbours.
+/// The target: the writers multiply the 99th percentile of the durations of bookings by at most this factor.
 const AT_MOST: f64 = 3.0;
 
 pub(super) fn rows() -> Vec<Row> {

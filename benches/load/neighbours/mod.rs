@@ -5,8 +5,8 @@
 //!
 //! Invariants:
 //!
-//! - Every response to a victim is checked, and a wrong response ends the harness. A late response counts as
-//!   [`GIVEN_UP`] and is mentioned in a note.
+//! - Every response to a victim is checked, and a wrong response ends the harness. If no response arrives, the
+//!   duration [`GIVEN_UP`] is recorded, and a note says so.
 //! - The service may refuse requests of offenders with 409, 429 or 503. Any other failure ends the harness.
 
 mod connecting;

@@ -26,7 +26,7 @@ pub(super) enum Manner {
     HangsBeforeConnection,
 }
 
-/// The number of the good receiver, which has the first address.
+/// The number of good receivers. They have the first addresses, and the bad receivers have the next ones.
 pub(super) const GOOD: usize = 1;
 pub(super) const MANNERS: [Manner; 5] = [
     Manner::Drips,
@@ -37,9 +37,10 @@ pub(super) const MANNERS: [Manner; 5] = [
 ];
 const SLOW: Duration = Duration::from_secs(7);
 const DROP_EVERY: Duration = Duration::from_millis(200);
-/// The announced length of the body, in bytes. One byte is sent per `DROP_EVERY`. Clients time out before the end.
+/// The announced length of the body, in bytes. The receiver sends one byte per [`DROP_EVERY`], so clients time out
+/// before they have the whole body.
 const DROPS: usize = 10_000;
-/// A connection that was not accepted within this time counts as never accepted.
+/// If a connection attempt takes longer than this, the queue of the listener is full.
 const NOT_TAKEN: Duration = Duration::from_millis(200);
 /// The size of the buffer. Each request fits into it.
 const REQUEST_BYTES: usize = 64 << 10;

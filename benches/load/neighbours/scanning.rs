@@ -50,7 +50,7 @@ impl Scanning {
         rows().iter().any(|known| known.name == row)
     }
 
-    /// Creates the directory, and records the calls through the operator API.
+    /// Creates the directory, and adds the phone calls to it through the operator API.
     pub(super) async fn fill(context: &Context) -> Result<Self> {
         let directory = context.path("scanning");
         let server = Receptionist::start(&directory, None)?;

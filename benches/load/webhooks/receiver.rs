@@ -28,7 +28,7 @@ use tokio_rustls::TlsAcceptor;
 use super::address::{address, host};
 use crate::error::Result;
 
-/// The path to which the bare client posts. `BARE_KEY` is the key of its signatures.
+/// The path to which the client of the module `bare` posts. This client signs its requests with [`BARE_KEY`].
 pub(crate) const BARE_PATH: &str = "/bare";
 pub(crate) const BARE_KEY: [u8; 32] = [7; 32];
 
@@ -165,7 +165,7 @@ async fn serve(
 }
 
 impl Inbox {
-    /// Forgets the events that were received. Later deliveries must be signed with these secrets.
+    /// Forgets all received events. From now on, deliveries must be signed with the given secrets.
     pub(crate) fn expect(&self, secrets: Vec<String>) {
         let key =
             |secret: String| BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap_or_default();

@@ -59,7 +59,7 @@ impl Choice {
     /// Reads the choices from the query, without a check whether the time can still be booked.
     pub(super) fn of(query: &Form, offer: &Offer, today: NaiveDate) -> Self {
         let mut choice = Self { service: offer.only(), ..Self::default() };
-        // The steps after an unusable value keep their defaults.
+        // If a value is unusable, this value and the later values keep their defaults.
         let _ = choice.read(query, offer, today);
         choice
     }

@@ -282,8 +282,8 @@ struct Page<'a> {
     fields: [Field; 4],
     takes_texts: bool,
     texts: bool,
-    /// The message about the trap field, which people leave empty and spam programs fill in. The field is
-    /// hidden while this text is empty.
+    /// The problem with the trap field, or an empty text. Spam programs fill in the trap field. People do not see it,
+    /// because it is hidden while this text is empty.
     trap: String,
     notice: String,
     problems: Vec<(&'static str, String)>,

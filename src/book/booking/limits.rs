@@ -48,8 +48,8 @@ pub(in crate::book) struct Counted {
 }
 
 impl Limits {
-    /// Counts a booking and, if a form requested it, the form. If a limit is reached, the error is the number of
-    /// seconds to wait.
+    /// Counts a booking. If `by_form` is true, also counts the form that requested the booking. If a limit is reached,
+    /// the error is the number of seconds to wait.
     pub(in crate::book) fn count(
         &mut self,
         (business, by_form): (BusinessId, bool),
@@ -63,7 +63,8 @@ impl Limits {
         let persons: Vec<[u8; 32]> = entered
             .map(|entered| {
                 let digest = Sha256::new().chain_update(business.uuid().as_bytes());
-                // A phone number begins with `+` and an email address contains `@`, so they never collide.
+                // The kind of `entered` is not digested. Only email addresses contain `@`, so a phone number and an
+                // email address never have the same digest.
                 digest
                     .chain_update(address.to_string())
                     .chain_update([0])
@@ -86,7 +87,7 @@ impl Limits {
         Ok(Counted { business, persons, at: now })
     }
 
-    /// Removes a failed booking from the counts of bookings. The count of forms still includes its form.
+    /// Subtracts a failed booking from the limits of its business and its person. Its form still counts.
     pub(super) fn take_back(&mut self, counted: &Counted) {
         counted.persons.iter().for_each(|person| self.persons.take_back(person, counted.at));
         self.businesses.take_back(&counted.business, counted.at);

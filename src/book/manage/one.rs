@@ -96,7 +96,7 @@ pub(super) async fn refused(managed: Managed, undone: FormError) -> Answered {
 pub(super) fn shown(managed: &Managed, status: StatusCode, notice: String) -> Answered {
     let (seen, is_over) = (&managed.seen, managed.is_over());
     let view = match managed.view.framed {
-        // The frame also shows links to the other languages.
+        // A page in a frame also shows links to the other languages.
         true => managed
             .view
             .clone()

@@ -1,6 +1,6 @@
-//! Stops the emails of a business to one address, through a page or through one-click unsubscribing (RFC
-//! 8058). The address is the one to which the manage link was sent. A link that was not sent by email has no
-//! address, so it stops nothing.
+//! Stops the emails of a business to one address: the address to which the manage link was mailed. The customer uses
+//! the page or one-click unsubscribing (RFC 8058). A manage link that was not sent by email has no address, so it stops
+//! nothing.
 
 use askama::Template;
 use domain::Actor;
@@ -18,7 +18,7 @@ use crate::book::view::{View, page};
 struct Page {
     view: View,
     text: String,
-    /// The path of the form; empty after it was submitted.
+    /// The path of the form. It is empty after a submission: the page then has no form.
     action: String,
 }
 
@@ -28,8 +28,8 @@ pub(in crate::book) async fn choose(asked: PageInput) -> Answered {
     shown(&managed, "manage-stop-text", action)
 }
 
-/// Handles the form. The response is the page and not a redirect, since mail programs do not follow redirects of
-/// one-click requests.
+/// Handles the form. The response is the page and not a redirect, because a mail program that sends a one-click request
+/// does not follow redirects.
 pub(in crate::book) async fn stopped(asked: PageInput) -> Answered {
     let managed = find(asked).await?;
     let all = managed.asked.form.get("what") == "all";

@@ -89,9 +89,9 @@ async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> 
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // The file is missing. A business with the name of the sample was left by an interrupted start, so the
-            // sample is created again. A business with another name belongs to the operator, so the directory is
-            // refused.
+            // The file is missing. If a business has the name of the sample, an interrupted start has left it, and the
+            // sample is created again. If a business has another name, it belongs to the operator, and this function
+            // refuses the directory.
             let some = PageRequest { limit: 100, after: None };
             let found = service.engine().businesses(&some).await.map_err(failed)?.items;
             if found.iter().any(|business| business.name != NAME) {
@@ -218,8 +218,8 @@ pub async fn make(service: &Service, language: Locale) -> Result<Sample, Service
         });
         operator.make(&of("messages"), message).await?;
     }
-    // Adds an ended and an open chat of the booking page. If a chat model is configured, no chat is added, since the
-    // model would delay the start.
+    // Adds two chats of the booking page: one has ended, one is open. If a chat model is configured, adds no chats,
+    // since the answers of the model would delay the start.
     let receptionist = json!({"channels": {"website": true}, "knowledge_public": true});
     operator.change(&of("receptionist"), receptionist).await?;
     let chats = [(&CHAT[..2], true), (&CHAT[2..], false)];
@@ -288,7 +288,7 @@ async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineE
             break;
         }
     }
-    // If every owner was removed, there is no link. `receptionist person add` can add an owner.
+    // If no active owner is left, no sign-in link is printed. `receptionist person add` can add an owner.
     let Some(owner) = owner else { return Ok(out) };
     let request = ChangeRequest::by(Actor::Operator);
     let link = people.make_link(&business, request, (owner, Some(LinkKind::Enter))).await?;

@@ -93,7 +93,7 @@ struct Writer {
     lines: Lines,
     service_ids: Vec<ServiceId>,
     staff_ids: Vec<StaffId>,
-    /// The ids of the contacts. The index of an id is the number of the contact.
+    /// The ids of the contacts. The id of contact number `n` is at index `n`.
     contact_ids: Vec<ContactId>,
     calls: Vec<Value>,
 }

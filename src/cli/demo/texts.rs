@@ -93,7 +93,7 @@ pub(super) const CONTACT_NOTES: [Pair; 7] = [
     ["Sensitive scalp: no heat above medium.", "Cuir chevelu sensible : chaleur moyenne au plus."],
 ];
 
-/// The alert texts of two contacts: those with the first and the last of the [`CONTACT_NOTES`].
+/// The alert texts of the two contacts that have the first and the last note of [`CONTACT_NOTES`].
 pub(super) const ALERTS: [Pair; 2] = [
     ["Allergic to PPD: ammonia-free colour only", "Allergie à la PPD : couleur sans ammoniaque seulement"],
     ["Sensitive scalp: patch test first", "Cuir chevelu sensible : test d’abord"],

@@ -17,7 +17,7 @@ pub(super) const TIME_OFF_DAYS: [i64; 2] = [6, 8];
 const GRID: i64 = 30;
 /// The number of contacts at the start of the history. Each further contact is added at the contact's first visit.
 pub(super) const REGULARS: usize = 130;
-/// The index of a contact with earlier visits. No random visit is assigned to this contact.
+/// The index of the contact who has the [`EARLIER_VISITS`]. The random assignment of contacts skips this contact.
 pub(super) const AWA: usize = 0;
 pub(super) const JEAN: usize = 1;
 /// The days of the earlier visits of [`AWA`], counted from today.
@@ -219,7 +219,7 @@ pub(super) fn at(date: NaiveDate, minute: i64) -> Timestamp {
 mod tests {
     use super::*;
 
-    /// Instants on each day of a week, at different times, and near both clock changes.
+    /// The times at which the test runs: one on each day of a week, and one near each of the two clock changes.
     const INSTANTS: [&str; 9] = [
         "2026-11-23T08:30:00Z",
         "2026-11-24T11:00:00Z",

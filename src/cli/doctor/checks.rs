@@ -20,7 +20,7 @@ use crate::server::tls;
 
 /// The earliest plausible time of the clock: the program did not exist before this time.
 const EARLIEST: Duration = Duration::from_secs(1_767_225_600); // 2026-01-01
-/// The tolerated difference between file times and the clock.
+/// The maximum time by which a file time or the stored time may be later than the clock.
 const AHEAD_MAX: Duration = Duration::from_secs(60);
 const RESOLVE_TIME_MAX: Duration = Duration::from_secs(10);
 /// A file that systemd-timesyncd creates when it has set the clock.

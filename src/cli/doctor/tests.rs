@@ -120,7 +120,8 @@ fn a_clock_earlier_than_the_services_time_is_a_problem_with_two_remedies() {
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_442_000); // 2026-03-02T09:00:00Z
     let found = |kept: &str| {
         std::fs::write(dir.path().join("clock"), kept).unwrap();
-        // The check also reports a file whose modification time is after `now`, so the time is set to `now`.
+        // The check also reports a file whose modification time is after `now`, so the file gets the modification time
+        // `now`.
         let file = std::fs::File::options().write(true).open(dir.path().join("clock")).unwrap();
         file.set_modified(now).unwrap();
         clock(dir.path(), now)

@@ -1,8 +1,8 @@
 //! Tests that the scenarios of the repository detect faults of a receptionist: each fault here must make at
 //! least one scenario fail.
 //!
-//! The program itself contains no switch for these faults. Instead, a test imitates a faulty service: it
-//! changes the scenario before the correct service plays it, or the records and words afterwards, or both.
+//! The program itself contains no switch for these faults. Instead, a test imitates a faulty service: it changes either
+//! the scenario before the correct service plays it, or the resulting records and words.
 //! Then it compares the result with the unchanged expectations. For example, a service that hears "yes" where
 //! the caller says "no" behaves like a service that takes a no for a yes.
 

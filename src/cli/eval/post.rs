@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use view::TurnsTakenView;
 
 /// The maximum time to wait for a code. The service writes the mail with the code in the background. If no mail arrives
-/// within this time, the turn has sent no code.
+/// within this time, the newest code of the run stays the same.
 const CODE_TIME_MAX: Duration = Duration::from_millis(200);
 
 /// The codes that a run has mailed.
@@ -22,7 +22,7 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    /// Returns the codes, and the ports that collect them.
+    /// Creates mail ports that send nothing, and the [`Codes`] that receive the code of each composed mail.
     pub(super) fn collected() -> (Self, MailPorts) {
         let (sender, made) = unbounded_channel();
         let post = Arc::new(Post(sender));

@@ -52,7 +52,7 @@ pub(super) enum OtherThanText {
     Choice(Word),
     /// The newest code that was sent.
     Code(True),
-    /// The newest confirmation number that was sent.
+    /// The confirmation number in the receptionist's last turn.
     Number(True),
 }
 

@@ -24,19 +24,19 @@ const ASKED: &str = "asked";
 pub(super) struct Shape {
     pub(super) property: &'static str,
     pub(super) alias: Option<&'static str>,
-    /// The value of the flag that means null, such as `default`. With this word, no other flag is needed to
-    /// clear the property.
+    /// The value of the flag that means null, such as `default`. A property with such a value has no separate flag
+    /// that clears it.
     pub(super) null: Option<&'static str>,
     /// The flag that clears the property or empties the list, and its help.
     pub(super) clears: Option<(&'static str, &'static str)>,
     /// The default that the help shows instead of the default in the API document.
     pub(super) default: Option<&'static str>,
-    /// Another property, whose clearing flag also clears this property.
+    /// Another property that is cleared together with this property. The two properties share a clearing flag.
     pub(super) cleared_with: Option<&'static str>,
     /// Whether the value can be read from a file or standard input.
     pub(super) in_file: bool,
-    /// For a secret, the property that contains its account. A secret is never an argument: the command reads
-    /// it from a file or asks for it at the terminal.
+    /// If the property is a secret, such as a password: the property that contains the user name for this secret. A
+    /// secret is never an argument: the command reads it from a file or asks for it at the terminal.
     pub(super) secret_of: Option<&'static str>,
 }
 
@@ -59,7 +59,8 @@ impl Shape {
 pub(super) struct Flag<'a> {
     property: &'a Property,
     shape: Shape,
-    /// Whether the flag has no value. Such a flag means true. If the property can only be null, the flag means null.
+    /// Whether the flag takes no value. Such a flag sets the property to true, or to null if the property can only be
+    /// null.
     is_bare: bool,
     /// Whether the flag can be repeated, once per value.
     is_list: bool,
@@ -125,8 +126,9 @@ impl<'a> Flag<'a> {
         })
     }
 
-    /// Adds the arguments of a secret. A command that creates a record asks for the secret if the command line contains
-    /// the account and no file. A command that changes a record asks for it only if the flag `--ask-…` is given.
+    /// Adds the arguments of a secret. The secret comes from a file or from the terminal. If the command line has no
+    /// file, a command that creates a record asks for the secret if the command line has the account. A command that
+    /// changes a record asks only if the command line has the flag `--ask-…`.
     fn add_secret_to(&self, command: Command) -> Command {
         let long = &self.long;
         let file = Arg::new(self.id(FILE)).long(format!("{long}-file")).value_name("FILE");
@@ -218,7 +220,7 @@ impl<'a> Flag<'a> {
         if let Some((flag, about)) = self.shape.clears {
             return Some((flag.into(), about.into()));
         }
-        // The flag of another property clears this property too.
+        // The clearing flag of the property `cleared_with` clears this property too.
         if self.shape.cleared_with.is_some() {
             return None;
         }
@@ -305,7 +307,7 @@ impl<'a> Flag<'a> {
         }
     }
 
-    /// The result of [`Self::form`] for a text that must be resolved.
+    /// The result of [`Self::form`] for a text that is resolved after parsing, such as the name of a service.
     fn typed(
         &self,
         kind: Kind,
@@ -322,7 +324,8 @@ fn one(value: impl Into<Term>) -> Vec<Term> {
     vec![value.into()]
 }
 
-/// The parser of windows of several days. `ends` are the names of the start and end properties.
+/// The parser of a flag with time windows on several days. `ends` contains the names of the two properties for the
+/// start and the end of a window.
 fn week(ends: [&'static str; 2]) -> ValueParser {
     let terms = |days: Vec<Value>| -> Vec<Term> { days.into_iter().map(Term::from).collect() };
     ValueParser::new(move |text: &str| hours::week(text, ends).map(terms))

@@ -92,7 +92,7 @@ impl Body {
         body
     }
 
-    /// Whether every property of the body is an object, one for each kind of record or alert.
+    /// Whether each property of the body is an object with the values for one kind of record or alert.
     pub(super) fn is_by_kind(&self) -> bool {
         !self.properties.is_empty() && self.properties.iter().all(|property| !property.properties.is_empty())
     }
@@ -140,7 +140,7 @@ fn properties(document: &Value, schema: &Value) -> Vec<Property> {
     all
 }
 
-/// The referenced schema, and whether null is an alternative.
+/// Replaces a reference by its schema. Also returns whether null is an alternative.
 fn resolved(document: &Value, schema: &Value) -> (Value, bool) {
     if let Value::String(_) = &schema["$ref"] {
         let named = &document["components"]["schemas"][last_segment(&schema["$ref"])];

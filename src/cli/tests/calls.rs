@@ -58,8 +58,8 @@ fn businesses() {
 #[test]
 fn calendars() {
     let all = format!("{B}/calendars");
-    // Before a password is read, the request contains the path of the password file instead. Without a file, it
-    // contains the name of the password that the prompt asks for.
+    // The program reads the password later. Until then, the request contains a placeholder: the path from
+    // `--password-file`, or the word `password` if the program will ask for the password.
     for (flag, password) in [("--password-file f", "f"), ("", "password")] {
         check(
             &format!("calendar discover --business b1 --url U --username ada {flag}"),

@@ -1,9 +1,9 @@
 //! Texts that the operator types and that are replaced before a request: `Salon` by the id of the business,
 //! `mon` by `monday`, `2026-03-02 9:00` by an instant.
 //!
-//! Invariant: the module is pure. It does not change an unknown time zone, or an unknown weekday in opening hours,
-//! and the service reports the problem. The module itself reports a day or a local time that it cannot interpret,
-//! since the service accepts only dates and instants.
+//! Invariant: the module is pure. It leaves an unknown time zone, or an unknown weekday in opening hours, unchanged, so
+//! that the service reports the problem. If the module cannot interpret a day or a local time, it reports the problem
+//! itself, because the service accepts only dates and instants.
 
 pub(super) mod hours;
 pub(super) mod near;
@@ -12,7 +12,7 @@ pub(super) mod zone;
 
 use std::borrow::Cow;
 
-/// A text of the command line that must be resolved.
+/// A text of the command line that is not resolved yet, for example the name of a business instead of its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Typed {
     /// The argument that contains the text, such as `--business`.

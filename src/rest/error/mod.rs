@@ -60,9 +60,10 @@ pub(crate) enum ApiError {
     ForeignOrigin(&'static str),
     /// The `Host` is not a name of the operator listener.
     UnknownAdminHost,
-    /// The path is unknown. The value is the path of the nearest list above it, if there is one.
+    /// The path is unknown. The value is the longest path of a list operation that matches the beginning of the unknown
+    /// path. It is `None` if no list path matches.
     NoSuchPath(Option<&'static str>),
-    /// The first text is the value of `Allow`. The second lists the actions on the same record.
+    /// The first text is the value of the header `Allow`. The second text lists the actions on the record of the path.
     MethodNotAllowed(&'static str, &'static str),
     Body(BodyError),
     /// The request is not valid HTTP. The text is the reason.

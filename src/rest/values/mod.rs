@@ -81,7 +81,7 @@ record_ids! {
     ContactId: "contact_id", Contact;
     ConversationId: "conversation_id", Conversation;
     KnowledgeId: "knowledge_id", Knowledge;
-    // In the path, the endpoint precedes the event, and the two identify a delivery.
+    // The path of a delivery contains two ids: first the id of its endpoint, then the id of its event.
     EventId: "event_id", Delivery;
     FeedId: "feed_id", Feed;
     GapId: "gap_id", Gap;

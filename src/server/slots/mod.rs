@@ -3,9 +3,9 @@
 //! Invariants:
 //! - A listener has at most [`Limits::connections`] slots. An address holds at most [`Limits::per_address`]
 //!   of them; trusted proxies have no such limit.
-//! - A full listener closes idle connections. It begins with the address that has the most slots. It first closes the
-//!   connection of this address that has been idle for longest. It closes no connection of an address with fewer slots
-//!   than the address of the new connection.
+//! - If a new connection arrives at a full listener, the listener closes idle connections. It begins with the address
+//!   that has the most slots, and with the connection of this address that has been idle for longest. If an address has
+//!   fewer slots than the address of the new connection, its connections stay open.
 //! - A connection without a slot is in the reserve, which serves only the paths for supervisors and monitoring. The
 //!   reserve has at most [`RESERVE_MAX`] connections, and [`RESERVE_PER_ADDRESS_MAX`] per address. Each serves one
 //!   request and is closed after [`RESERVE_TIME_MAX`]. A full reserve closes its oldest connection.
@@ -58,7 +58,7 @@ pub struct Limits {
     pub counters: Arc<Counters>,
 }
 
-/// The numbers of refused and evicted connections. Several listeners can share them.
+/// Counts the refused connections and the evicted connections. Several listeners can share the counters.
 #[derive(Debug, Default)]
 pub struct Counters {
     pub refused: AtomicU64,
@@ -82,7 +82,8 @@ struct State {
     addresses: HashMap<IpAddr, usize>,
     /// The connections without a slot, oldest first.
     reserve: VecDeque<(u64, IpAddr, Arc<Link>)>,
-    /// The time of the last search that found no idle connection, and the `at_least` of this search.
+    /// The time of the last search that found no idle connection, and the value of `at_least` in this search; see
+    /// [`Slots::make_room`].
     last_miss: Option<(Instant, usize)>,
     refused: u64,
     logged: Option<Instant>,

@@ -50,7 +50,7 @@ fn localhost() -> ServerName<'static> {
 type Client = tokio_rustls::client::TlsStream<DuplexStream>;
 type Server = tokio_rustls::server::TlsStream<DuplexStream>;
 
-/// Connects to the server. Returns `None` if the server did not use this certificate.
+/// Connects a client that trusts only the certificate `with`. Returns `None` if the server used another certificate.
 async fn connected(certificates: &Certificates, with: &Pair) -> Option<(Client, Server)> {
     let (ours, theirs) = duplex(64 * 1024);
     let connector = connector(&[with]);

@@ -83,7 +83,7 @@ async fn ids_of_another_business_give_the_same_result_as_unknown_ids() {
     }
     let after = (theirs.api.all("/appointments").await, theirs.api.all("/contacts").await);
     assert_eq!(before, after, "the other business must be unchanged");
-    // A cursor of the other business is also invalid.
+    // A cursor from a list of the other business is refused.
     for n in 0..25 {
         theirs.contact(json!({"name": format!("C{n}")})).await;
     }

@@ -73,8 +73,9 @@ impl Salon {
         connected.value.settings.id.to_string()
     }
 
-    /// Connects a calendar to which Anna's appointments are written. Its server has an internal address, so each
-    /// attempt fails at once. Waits until the first attempt to write an appointment and the first read have failed.
+    /// Connects a calendar to which Anna's appointments are written. The server of the calendar has an internal
+    /// address, which the service refuses, so each attempt fails at once. Waits until the first attempt to write an
+    /// appointment and the first read have failed.
     pub(crate) async fn written_calendar(&self, server: &Server) -> String {
         let url = WebhookUrl::from_stored("https://10.0.0.1/dav/").unwrap();
         let password = CalendarPassword::new("pw".into());

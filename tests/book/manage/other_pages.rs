@@ -67,7 +67,7 @@ async fn a_link_of_a_mail_stops_the_mails_to_its_address() {
         let path = format!("/contacts/{}/consent", booked.contact);
         booked.operator("GET", &path, Value::Null).await["email"].clone()
     };
-    // A link that was not mailed has no page that stops mails.
+    // A manage link that was not sent by mail has no page for stopping mails.
     booked.get("/unsubscribe").await.is(404);
     booked.send("/unsubscribe", &[("what", "all")]).await.is(404);
     booked.token = booked.link_to(Some("zoe@example.com")).await;

@@ -273,7 +273,7 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     let days = window.run(days).await;
     assert!(days[0] == days[1] && days[2] == true, "{days}");
     desk.meets_wcag().await;
-    // The arrow keys pass from one month to the next.
+    // With the arrow keys, the focus moves from one month to the next.
     for _ in 0..9 {
         window.keys(RIGHT).await;
     }
@@ -333,8 +333,8 @@ async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
     let looks = [(1280, false), (768, true), (390, false)].map(|(width, dark)| Looks { width, dark });
     for (place, day) in days.enumerate() {
         window.look(looks[place % looks.len()]).await;
-        // Opens the picker on a page of the first or of the last month of the list. Many of the days are therefore far
-        // from the month that the picker shows first.
+        // The picker opens at the month of the page, which is the first or the last month of the list. Many of the
+        // tested days are therefore far from this month.
         picker(if place % 2 == 0 { DAY } else { "calendar?view=day&date=2027-02-10" }).await;
         if place < looks.len() {
             desk.meets_wcag().await;
@@ -361,7 +361,7 @@ async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
     window.find(".picker td:has(time[datetime='2027-01-09']) a:focus").await;
     window.keys(ENTER).await;
     window.sees("Saturday 9 January").await;
-    // The first month of the list has a link to the month before it, which is outside the list.
+    // The list of months begins with January 2026. The view of this month has a link to December 2025.
     picker(DAY).await;
     window.run("document.querySelector('.picker .months a').click()").await;
     window.find(".picker .month-slot a:focus").await;

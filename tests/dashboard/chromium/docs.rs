@@ -39,7 +39,8 @@ async fn documentation_pages_follow_their_security_policy_fit_the_window_and_mee
                 let name = format!("{}{name}-{}.png", looks.width, if looks.dark { "dark" } else { "light" });
                 std::fs::write(to.join(name), window.picture().await).unwrap();
             }
-            // axe checks each width in only one of the modes, because the check takes most of the time.
+            // axe checks each width only in dark or only in light colours, because its check takes most of the
+            // time.
             if let (Some(axe), true) = (&axe, looks.dark == (looks.width == WIDTHS[1])) {
                 window.run("document.querySelectorAll('main details').forEach(one => one.open = true)").await;
                 let found = violations(&window, axe).await;

@@ -37,7 +37,7 @@ impl Desk {
         self.window.goto(&format!("/dashboard/b/{}/{page}", self.salon.id)).await;
     }
 
-    /// Checks the page as it is now with axe, if axe is installed.
+    /// Checks the accessibility of the current page with axe, if axe is installed.
     pub(super) async fn meets_wcag(&self) {
         if let Some(axe) = axe() {
             assert_eq!(violations(&self.window, &axe).await, [""; 0]);
@@ -47,8 +47,8 @@ impl Desk {
     /// Closes the window. Checks that the content security policy has blocked nothing and no script has
     /// failed.
     pub(super) async fn close(self) {
-        // The response to a refused form has an error status. The browser reports such a response too, which
-        // is not a failure here.
+        // The browser also reports each response with an error status. The service refuses some forms with such a
+        // response on purpose, so these reports are ignored.
         let told = self.window.complaints().await;
         let told: Vec<_> =
             told.iter().filter(|one| !one.contains("the server responded with a status of 4")).collect();
@@ -163,8 +163,8 @@ async fn a_known_contact_is_booked_and_found_with_the_keyboard_alone() {
     }
     window.keys("\u{e007}").await;
     window.find("dialog.beside[open] [name=q]:focus").await;
-    // The browser reports at its next frame that the panel was closed. If the person presses `/` before that,
-    // the focus must stay in the search field and not return to the link.
+    // The browser reports only at its next frame that the panel was closed. If the person presses `/` before this
+    // report, the focus moves to the search field. The report must not return the focus to the link.
     let at_once = "const done = arguments[arguments.length - 1];
         const press = key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
         ['Escape', '/'].forEach(press);
@@ -404,8 +404,8 @@ async fn a_visible_page_with_a_silent_stream_polls_for_changes() {
         .await;
     assert_eq!(begun, 0);
     add("Polled 2").await;
-    // The script checks the part with the form before it replaces the other part of the page. So the test
-    // waits until the other part is replaced.
+    // A poll updates all parts of the page in one step. So the test changes the navigation and waits until the poll has
+    // replaced it. The poll has then also handled the part with the form.
     window.run("document.querySelector('#nav-side').append('old'); pass()").await;
     window
         .run_async(

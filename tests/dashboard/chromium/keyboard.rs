@@ -1,4 +1,5 @@
-//! Tests of tasks in the calendar with the keyboard alone, and of the part of a page that a phone shows first.
+//! Tests that do tasks in the calendar with only the keyboard, and a test of the part of a page that a phone shows
+//! first.
 
 use serde_json::{Value, json};
 

@@ -24,14 +24,14 @@ impl Desk {
         self.window.find("#board .ghost").await;
     }
 
-    /// The times of the first appointment.
+    /// The start and the end of the first appointment.
     async fn first(&self) -> (String, String) {
         let (starts_at, ends_at, _) = self.appointments().await.swap_remove(0);
         (starts_at, ends_at)
     }
 
-    /// The start and the end of the appointment in each event about a move, in the order of arrival. Waits for
-    /// this number of events.
+    /// Waits until at least `count` events about moves have arrived. Returns the start and the end of the appointment
+    /// in each event, in the order of arrival.
     async fn received_moves(&self, count: usize) -> Vec<[String; 2]> {
         for _ in 0..LOOKS_MAX {
             let requests = self.salon.server.receiver.requests();

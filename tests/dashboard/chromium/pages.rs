@@ -7,8 +7,9 @@ use super::salon::Salon;
 use super::window::{Looks, Window, window};
 use crate::harness::Browser;
 
-/// The widths at which every page is checked. At each width, a page is checked in a different mode, so every page is
-/// checked in every mode. The order of the modes differs between the pages, so each width also occurs with every mode.
+/// The widths at which every page is checked. A page is checked once at each width, in a different mode each time.
+/// There are as many [`MODES`] as widths, so every page is checked in every mode. The first mode differs from page to
+/// page, so each width is used with every mode.
 const WIDTHS: [u32; 4] = [1920, 1280, 768, 360];
 /// The modes: whether the colours are dark, and the language.
 const MODES: [(bool, &str); 4] = [(false, "en"), (true, "fr"), (false, "fr"), (true, "en")];

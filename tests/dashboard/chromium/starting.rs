@@ -17,8 +17,8 @@ struct Set {
     title: &'static str,
     hours: &'static str,
     customer: &'static str,
-    /// Two services of the set: the name, and the duration and price as the page shows them. The first service is
-    /// booked.
+    /// Two services of the set. The first text of a pair is the name of the service. The second text is its duration
+    /// and price, as the page shows them. The test books the first service.
     services: [(&'static str, &'static str); 2],
     count: usize,
     /// The first day on which the business is open.
@@ -146,7 +146,7 @@ impl<'a> New<'a> {
     }
 }
 
-/// Carries out the whole journey with each set.
+/// Carries out all first steps of a new business, once with each starting set.
 async fn start_with_each_set(by_keyboard: bool, looks: [Looks; 4]) {
     let server = Server::open().await;
     let Some(window) = window(&server.origin()).await else { return };
@@ -191,7 +191,7 @@ async fn start_with_each_set(by_keyboard: bool, looks: [Looks; 4]) {
         window.sees(set.says("During opening hours", "Aux horaires de l’établissement")).await;
         new.goes("main .notice a[href$='/today']").await;
 
-        // The owner books a service of the set at the first free time.
+        // The owner books a service that the chosen set has created, at the first free time.
         new.goes("main .steps a.first[href$='/appointments/new']").await;
         window.find("dialog.beside[open] [name=q]").await;
         new.is_right(set).await;

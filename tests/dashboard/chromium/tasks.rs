@@ -69,7 +69,7 @@ impl<'a> Task<'a> {
         self
     }
 
-    /// Drags over an hour of empty time that begins with this free time.
+    /// Drags downwards by one hour over empty time. The hour begins at this free time.
     async fn drag_over_an_hour(mut self, css: &str) -> Self {
         let window = &self.desk.window;
         let ((x, middle), hour) = (window.middle(css).await, self.desk.hour().await);
@@ -134,7 +134,7 @@ async fn the_ten_most_frequent_tasks_take_at_most_the_steps_of_the_best_known_pr
     let task = from("today").await.click("#find").await.types("#find", "sio").await;
     desk.window.find("#find-found a[href*='/appointments/']").await;
     task.done("Siobhán O’Brien", cost(2, 0, 2)).await;
-    // The team opens a day in three weeks.
+    // The team opens the day that is three weeks ahead.
     let task = from(TODAY).await.click(".weeks time[datetime='2026-03-23']").await;
     task.done("Monday 23 March", cost(1, 1, 2)).await;
     // The team blocks an hour.

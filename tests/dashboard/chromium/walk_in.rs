@@ -48,7 +48,7 @@ async fn a_walk_in_is_booked_with_the_keyboard_alone_at_free_and_closed_times() 
     window.keys("brien").await;
     desk.offers_walk_in(false, "a customer is typed").await;
     window.sees("Siobhán O’Brien").await;
-    // The Enter key first moves the focus to the contacts, and then selects the contact.
+    // The first press of Enter moves the focus to the contacts. The second press selects the contact.
     for css in ["dialog [name=who]:focus:not(:checked)", "dialog [name=who]:focus:checked"] {
         window.keys(ENTER).await;
         window.find(css).await;

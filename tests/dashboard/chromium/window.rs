@@ -359,7 +359,7 @@ impl Window {
         self.client.execute(script, Vec::new()).await.unwrap()
     }
 
-    /// Runs a script. The script passes its result to its last argument.
+    /// Runs a script. The last argument of the script is a function that the script calls with its result.
     pub(super) async fn run_async(&self, script: &str) -> Value {
         self.client.execute_async(script, Vec::new()).await.unwrap()
     }

@@ -24,7 +24,7 @@ fn rows() -> impl Iterator<Item = Row> {
     [DOORS, day::ROWS, records::ROWS, settings::ROWS, access::ROWS].into_iter().flatten().copied()
 }
 
-/// The rows for routes that belong to no business.
+/// The rows for the routes that are not pages of a business, for example the sign-in page and the page of the account.
 #[rustfmt::skip]
 const DOORS: &[Row] = &[
     ("GET", "/dashboard/sign-in", [303, 303, 303, 303, 200]),
@@ -52,11 +52,11 @@ const DOORS: &[Row] = &[
 /// An id that belongs to no record.
 const MADE_UP: &str = "00000000-0000-7000-8000-000000000001";
 
-/// The index in a row for the client without a session.
+/// The index of the client without a session in the statuses of a [`Row`].
 const SIGNED_OUT: usize = 4;
 
-/// Creates a salon with people, and another business. Returns the salon's id and the browsers of the five
-/// clients.
+/// Creates a salon with an owner, an admin and a member, and another business with an owner. Returns the salon's id and
+/// five browsers: one for each of these people, and one without a session.
 pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
     let salon = server.business("Salon Zoé").await;
     let other = server.business("Barbier").await;
@@ -77,7 +77,7 @@ pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
 fn address(path: &str, salon: &str) -> String {
     let path = path.replace("{business_id}", salon).replace("{token}", &"A".repeat(43));
     let path = path.replace("{number}", "9").replace("{date}", "2027-01-01");
-    // Only the business exists. The other ids in the path belong to no record.
+    // Only the id of the business belongs to a record. All other ids in the path are made up.
     let parts = path.split('/').map(|part| if part.starts_with('{') { MADE_UP } else { part });
     parts.collect::<Vec<_>>().join("/")
 }

@@ -49,7 +49,7 @@ impl Clock for Morning {
     }
 }
 
-/// A source of pseudo-random bytes, which are the same for every input.
+/// A source of pseudo-random bytes. It gives every fuzz input the same sequence of bytes.
 #[derive(Default)]
 struct Counted(AtomicU64);
 
@@ -139,8 +139,8 @@ const FOUNDING: [(&str, &str, &str); 16] = [
     ),
 ];
 
-/// The state before every input: the disk, the number of random bytes that were used, and the other parts
-/// of the server.
+/// The state from which every input starts: the disk, the position in the sequence of pseudo-random
+/// bytes, an API key, and the ids of the records.
 struct Founded {
     disk: MemoryBackend,
     drawn: u64,
@@ -174,7 +174,7 @@ async fn found() -> Founded {
         }
         server.ids.push((name, data["id"].as_str().unwrap().to_owned()));
     }
-    // The disabled endpoint misses an event, so that an input can resend the event.
+    // An event occurs while the endpoint is disabled, so the endpoint misses it. An input can then resend this event.
     let path = server.fill("/admin/v1/businesses/{business_id}/webhooks/{webhook_id}");
     server.send(&format!("PATCH {path}\n\n{{\"status\":\"disabled\"}}")).await;
     server.send("POST /v1/contacts\n\n{\"name\":\"Grace\"}").await;
@@ -267,7 +267,7 @@ impl Server {
             assert!(bytes.is_empty(), "{method} {uri}: {status} {shown}");
             return Some(Answer { status, body: Value::Null });
         }
-        // Successful responses outside of both APIs have another structure.
+        // These paths belong to no API, so their successful responses do not have the structure of an API response.
         if status < 400 && ["/healthz", "/readyz", "/openapi.json", "/metrics"].contains(&uri.path()) {
             return Some(Answer { status, body: Value::Null });
         }

@@ -33,7 +33,7 @@ enum Medium {
 impl Medium {
     fn open(&self) -> Store {
         match self {
-            // A store fails when its power is cut, so failures are ignored here.
+            // The test cuts the power of this disk, and the store then reports a failure. So failures are ignored.
             Self::Memory(disk) => Store::in_memory(disk, Box::new(|_| ())).unwrap(),
             Self::Disk(dir) => Store::open_disk(dir.path(), Box::new(|error| panic!("{error}"))).unwrap(),
         }

@@ -1,5 +1,5 @@
-//! Sends requests while the disk is nearly full or full. A reserve that exceeds the free space simulates
-//! this.
+//! Sends requests while the disk counts as nearly full or as full, because the test sets a disk reserve that exceeds
+//! the free space.
 
 use store::DiskReserve;
 

@@ -8,7 +8,7 @@ use crate::scene::Scene;
 
 const OF_OPERATOR: &str = "/admin/v1/businesses/{business_id}";
 
-/// Invalid requests: the method, and the part after the path.
+/// Invalid requests. Each consists of the method and of the text that follows the path.
 const MALFORMED: [(&str, &str); 7] = [
     ("GET", " HTTP/1.1\r\n\r\n"),
     ("GET", " HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n\r\n"),

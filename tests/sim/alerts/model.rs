@@ -171,9 +171,9 @@ impl Expected {
         }
     }
 
-    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. At the limit on
-    /// pending mails, a person who wants only mails gets an alert for each dropped mail. Returns, for each person, the
-    /// number of alerts for dropped mails.
+    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. If a mail was
+    /// dropped at the limit on pending mails, its alert may also be shown to a person who wants only mails. Returns the
+    /// number of these additional alerts of each person.
     pub(super) fn check_alerts(
         &self,
         store: &Store,
@@ -199,10 +199,10 @@ impl Expected {
         unasked
     }
 
-    /// Checks that the outbox and its log contain exactly the expected mails. The person whose access is sometimes
-    /// disabled may have fewer mails. At the limit on pending mails, every person may have fewer. `unasked` contains
-    /// the number of each person's alerts that appear only in the list, because their mail was dropped. No mail may
-    /// contain these alerts. Returns the mails that must arrive.
+    /// Checks that the outbox and its log contain exactly the expected mails, and returns the mails that must arrive.
+    /// The person `shut_out`, whose access is sometimes disabled, may have fewer mails. In a seed with a limit on
+    /// pending mails (`waiting_max`), every person may have fewer mails. `unasked` is the number of alerts per person
+    /// that the dashboard shows only because their mail was dropped at this limit. No mail may contain these alerts.
     pub(super) fn check_mails(
         &self,
         store: &Store,

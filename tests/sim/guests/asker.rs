@@ -66,8 +66,8 @@ impl Client {
         };
         let Some(answer) = answer else { return };
         let body = json(&answer.value);
-        // While the request was in progress, the contact may have been erased, and a new contact with the same number
-        // may have been created. The response names the contact that has the record.
+        // During the request, the contact may have been erased, and another contact with the same phone number may have
+        // been created. Therefore the id of the contact is read from the response.
         let shown = match &asked {
             Repeatable::Create(_) | Repeatable::Patch(_) => &body["id"],
             _ => &body["contact_id"],
@@ -96,8 +96,9 @@ impl Client {
         }
     }
 
-    /// Repeats a request. The response must equal the recorded one. If an erasure of a contact with this number or a
-    /// merge into another guest was requested, the responses may differ, because the new one shows the current state.
+    /// Repeats a request. The new response must equal the recorded response, with two exceptions: the test has
+    /// requested a merge of the contact into another contact, or an erasure of a contact with the same number. In these
+    /// cases, the new response may show the current state instead.
     pub(super) async fn make_again(
         &self,
         contact: ContactId,
@@ -123,8 +124,8 @@ impl Client {
         };
         let answered_anew = answer.as_ref().is_none_or(|answer| !answer.replayed);
         if answered_anew && let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
-            // The recorded response is removed, because the service may now have stored another response for this
-            // idempotency key.
+            // The service may now have stored another response for this idempotency key, so the test forgets the
+            // response that it had recorded.
             person.answered.retain(|(of, ..)| *of != key);
         }
         let Some(answer) = answer else { return };

@@ -20,7 +20,7 @@ use crate::life::Life;
 use crate::shop::text;
 use crate::sim::Sim;
 
-/// Other requests refer to this number of people at the start of each file.
+/// The number of people at the start of each file to whom other requests also refer.
 const KNOWN: usize = 3;
 /// The maximum number of people in a file. The engine writes them in several batches.
 const PEOPLE_MAX: usize = 150;
@@ -29,7 +29,7 @@ const PEOPLE_MAX: usize = 150;
 #[derive(Clone, Debug)]
 pub(super) struct Import {
     key: [u8; 32],
-    /// The numbers of the people in the file.
+    /// The numbers from which the names, phone numbers and addresses of the people in the file are made.
     numbers: Range<usize>,
     is_acknowledged: bool,
 }

@@ -60,8 +60,8 @@ impl Sim {
                 let range = keys::of_kind(BusinessId::INSTALLATION, list);
                 let left = store.scan(&range, Order::Ascending).filter(|row| {
                     let (key, _) = row.as_ref().unwrap();
-                    // The list of unfinished businesses also contains businesses with an open conversation.
-                    // They have no unfinished cleanup, so they do not count here.
+                    // The list of unfinished businesses also contains businesses with an open conversation. These
+                    // businesses do not count here, because an open conversation is not an unfinished cleanup.
                     let open = keys::of_kind(keys::id_at_end(key).unwrap(), kind::CONVERSATION_OPEN);
                     store.scan(&open, Order::Ascending).next().is_none()
                 });
@@ -143,8 +143,8 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
         for id in &person.calls {
             let call = store.get::<CallRecord>(&keys::call(of, *id)).unwrap();
             assert!(call.is_some() || guest.expires, "the call {id} is missing");
-            // A call also loses its number if another contact with this number is erased. That contact is a
-            // guest who was created again, or a contact that got the number of a merged guest.
+            // The call may lack its number because another contact with this number was erased: the guest's contact
+            // that was created again, or a contact that got the number of a merged guest.
             let is_whole = call.as_ref().is_none_or(|call| {
                 let is_own = |summary: &str| summary.contains(&said(person.number));
                 let keeps_number = |summary: &str| is_own(summary) && !erased.contains(&person.number);

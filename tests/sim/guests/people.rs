@@ -82,9 +82,10 @@ pub(crate) struct Guests {
 }
 
 impl Guest {
-    /// Records that a merge of `from` into `into` was requested. An erasure of one of the two may then erase both.
+    /// Records that a merge of `from` into `into` was requested. From then on, the erasure of either guest may erase
+    /// both.
     pub(super) fn link(&mut self, into: ContactId, from: ContactId) {
-        // If `from` was already merged into another guest, the request merges that guest.
+        // If `from` was already merged into another guest, the engine merges that other guest into `into`.
         for id in self.linked(from) {
             let merged = &mut self.people.get_mut(&id).unwrap().merged;
             *merged = merged.asked();
@@ -98,7 +99,7 @@ impl Guest {
         }
     }
 
-    /// Records that an erasure was requested. Returns the guests that it certainly erases.
+    /// Records a request to erase a guest. Returns the guests that the request certainly erases.
     pub(super) fn ask_to_erase(&mut self, contact: ContactId) -> BTreeSet<ContactId> {
         self.may_be_gone(&self.linked(contact));
         // If this guest was merged into another guest, that guest is erased too. This is certain only if the merge was
@@ -173,7 +174,7 @@ pub(super) fn call(number: usize, contact_id: Option<ContactId>, now: Timestamp)
     RecordCall { details, contact_name: Some(text(&name(number))) }
 }
 
-/// Returns a booking on the booking page. Its form contains every word of the guest.
+/// Returns a booking on the booking page. The form contains all of the guest's [`words`].
 pub(super) fn book_online(number: usize, request: BookRequest) -> BookOnline {
     BookOnline {
         request,

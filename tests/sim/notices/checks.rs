@@ -20,11 +20,11 @@ use crate::sim::runtime;
 
 /// The time within which the team can revert a change before its notice is sent.
 const TAKEN_BACK: TimeDelta = TimeDelta::seconds(15);
-/// The maximum time from the last check of a notice by the service to its acceptance by the relay.
+/// The service checks each notice before sending. The relay accepts the notice at most this long after the check.
 const UNDER_WAY: TimeDelta = TimeDelta::seconds(5);
-/// The limits on notices to one address within [`COUNTED_FOR`]. The first limit applies to notices about changes by
-/// customers, and the second limit to all notices.
+/// The maximum number of notices about changes by customers that are sent to one address within [`COUNTED_FOR`].
 const BY_CUSTOMERS_MAX: usize = 6;
+/// The maximum number of all notices that are sent to one address within [`COUNTED_FOR`].
 const TO_MAX: usize = 20;
 const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
 
@@ -146,7 +146,7 @@ impl World {
             return;
         }
         let is_excused = |mail: &Mail| is_excused(mail) || is_excluded(mail, appointment, history);
-        // The last change may have caused no notice, because the settings were different at that time.
+        // The last change has no notice if the settings at the time of the change excluded the notice.
         let is_of_last_change = |mail: &&&Mail| {
             mail.created_at == appointment.updated_at && mail.notice.unwrap().is_true_of(appointment)
         };
@@ -155,8 +155,8 @@ impl World {
         if let Some(newest) = of_last_change().rfind(|mail| !is_reminder(mail)) {
             let last = self.last_taken(appointment.id);
             let stated = newest.notice.unwrap().stated();
-            // If the relay has accepted no mail about the appointment, the customer knows the state from before the
-            // first notice.
+            // If the relay has accepted no mail about the appointment, the customer knows the appointment only as it
+            // was before the change that the first notice reports.
             let undone = mails.iter().find(|mail| !is_reminder(mail)).and_then(|mail| mail.before);
             let known = last.as_ref().map(|last| Stated::from(&last.letter.appointment)).or(undone);
             let known = known == Some(stated);
@@ -285,7 +285,7 @@ fn address(store: &Store, of: BusinessId, appointment: &Appointment) -> String {
     entered.or_else(|| contact().unwrap().email).unwrap().as_str().to_lowercase()
 }
 
-/// True if a notice was dropped for a reason that does not depend on other changes.
+/// True if a notice was dropped because the appointment had started, a limit was reached or the customer had opted out.
 fn is_excused(mail: &Mail) -> bool {
     let reason = mail.notice.and_then(|notice| notice.dropped);
     matches!(reason, Some(DropReason::Ended | DropReason::Limit | DropReason::OptedOut))

@@ -39,10 +39,10 @@ pub(super) struct Relay {
     pub(super) wall: Arc<Wall>,
     pub(super) mood: Mutex<Mood>,
     pub(super) made: Mutex<HashMap<String, (BusinessId, Locale, NoticeLetter)>>,
-    /// All attempts. Each has its time, its `Message-ID` and its address.
+    /// All attempts to send a mail: the time, the mail's `Message-ID` and the recipient's address.
     pub(super) tried: Mutex<Vec<(Timestamp, String, String)>>,
     pub(super) taken: Mutex<BTreeMap<String, Vec<Taken>>>,
-    /// The times at which customers have unsubscribed an address from the emails of a business.
+    /// The unsubscriptions by customers: the time, the business, the email address and the new consent.
     pub(super) stopped: Mutex<Vec<(Timestamp, BusinessId, String, EmailConsent)>>,
     /// The times at which contacts were erased.
     pub(super) erased: Mutex<Vec<(Timestamp, ContactId)>>,

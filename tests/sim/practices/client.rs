@@ -29,9 +29,10 @@ use crate::looks::all;
 use crate::shop::{phone, text};
 use crate::world::World;
 
-/// After a calendar connection has ended, its last requests certainly end within this time, in milliseconds.
+/// When a calendar connection has ended, requests of this connection may still be in progress. All of them end within
+/// this time, in milliseconds.
 const PAUSE_MILLIS: i64 = 10 * 60_000;
-/// The first phone number of the contacts of practices.
+/// The argument of [`phone`] for the first contact of the practices.
 const PHONES: usize = 5_000_000;
 const DETAILS: [FeedDetail; 3] = [FeedDetail::Times, FeedDetail::Services, FeedDetail::Contacts];
 
@@ -45,7 +46,7 @@ pub(super) struct Client {
     pub(super) dice: Dice,
 }
 
-/// Returns a change that keeps all settings of a calendar.
+/// Returns a patch that leaves all settings of a calendar unchanged.
 fn unchanged(id: domain::CalendarId) -> PatchCalendar {
     PatchCalendar {
         id,
@@ -368,7 +369,8 @@ impl Client {
         self.ask(WriteAppointment { id, appointment_id }).await;
     }
 
-    /// Checks that the server has acknowledged the present state of an appointment that is shown as `synced`.
+    /// Chooses an appointment. If it is shown as `synced`, the calendar server must have acknowledged its current
+    /// state.
     async fn look(&self) {
         let Some(id) = self.some_appointment() else { return };
         let Some(Some(before)) = self.read(self.handle.appointment(id).await) else { return };
@@ -384,7 +386,7 @@ impl Client {
                 acknowledged(host_of(&hosts, calendar), id, now, is_written)
             })
             .collect();
-        // If the appointment has changed in the meantime, the outcomes are ignored.
+        // If the appointment has changed since `before` was read, the outcomes may be outdated, and are ignored.
         let Some(Some(after)) = self.read(self.handle.appointment(id).await) else { return };
         let is_same = |view: &AppointmentView| (view.updated_at, view.status, view.calendar_sync_status);
         if is_same(&before) == is_same(&after) && before.calendar_sync_status == synced {

@@ -33,7 +33,8 @@ impl Sim {
         }
     }
 
-    /// Checks the calendars of the practices. All servers have worked for half a day.
+    /// Checks the calendars of the practices. Before the call, all calendar servers must have worked without faults for
+    /// at least 13 hours.
     pub(crate) async fn end_practices(&mut self, life: &Life) {
         if self.practices.all.lock().is_empty() {
             return;
@@ -45,9 +46,9 @@ impl Sim {
         let clients: Vec<_> = (0..PRACTICES).map(|at| self.practice_client(life, at)).collect();
         for client in &clients {
             client.check_nothing_waits().await;
-            // A read stores only busy times around the time that the clock shows. If the clock was wrong during a
-            // read, busy times around the true time may be missing. So this check is made only if the clock has
-            // never jumped. The reads that follow store the missing busy times.
+            // A read stores only busy times around the time that the clock shows. If the clock was wrong during a read,
+            // busy times around the true time are missing until the reads that are requested below. So this check is
+            // made only if the clock has never jumped.
             if self.world.time.jumps() == 0 {
                 client.check_busy_times().await;
             }
@@ -189,8 +190,8 @@ impl Client {
                 let of = appointments.iter().find(|it| text.contains(&uid(it.id)));
                 let of =
                     of.unwrap_or_else(|| panic!("{path} at {} is of another business: {text}", host.name));
-                // After a change of the setting `detail` (whether events contain names), the event of a past
-                // appointment keeps its content.
+                // The setting `detail` determines whether events contain names. After a change of this setting,
+                // the service does not write the events of past appointments again, so they are not checked.
                 if !state.has_changed_detail || of.ends_at > self.world.time.latest_believed() {
                     self.check_names(of, text, settings.detail);
                 }

@@ -1,8 +1,8 @@
 //! A calendar server as a host of the network. It has one CalDAV calendar, and also serves its events as a calendar
 //! file. Its own random numbers decide which requests fail, and how.
 //!
-//! The host records the writes that it has acknowledged. A write counts as acknowledged just before the first byte of
-//! the response is sent. A search that does not find an event acknowledges that the event is deleted.
+//! The host records each acknowledged write just before it sends the first byte of the response. A response to a search
+//! that finds no event also counts: it acknowledges that the event is deleted.
 //!
 //! Invariant: the path of each event of an appointment begins with the id of the appointment.
 
@@ -98,18 +98,19 @@ pub(crate) struct State {
     pub(crate) refused: BTreeSet<AppointmentId>,
     /// The events that the service has not written, by path.
     pub(crate) foreign: BTreeMap<String, Foreign>,
-    /// The test does not check busy times that the service read before this time. After or during such a read, the
-    /// settings changed, the machine was suspended, or the time of the service was wrong.
+    /// The test does not check the busy times from a read that may have begun before this time. The result of such a
+    /// read is uncertain: during or after the read, the setting `busy` was changed, the machine was suspended, or the
+    /// clock of the service may have been wrong.
     pub(crate) set_at: Timestamp,
     /// Whether the setting `detail` was changed after the service began to write to the calendar. Events that were
     /// written before the change may keep their earlier content.
     pub(crate) has_changed_detail: bool,
-    /// The appointments whose events an earlier connection left on the server. When the service writes such an event
-    /// again, its appointment is removed from the set.
+    /// The appointments whose events an earlier connection left on the server. When the service writes the event of an
+    /// appointment again, the appointment is removed from the set.
     pub(crate) left: BTreeSet<AppointmentId>,
     /// The earliest time at which a new connection may write to this server, in milliseconds of simulated time.
     pub(crate) free_from: i64,
-    /// The number of events that the service has not written and that were created on this host.
+    /// A counter that makes the paths of new and moved events unique.
     count: usize,
 }
 
@@ -153,15 +154,15 @@ impl State {
         self.server.events.values().any(|(_, text)| text.contains(uid))
     }
 
-    /// Prepares a new connection. The events that the service has written so far then count as left by an earlier
-    /// connection.
+    /// Prepares a new connection. The events that the service has written and that are still on the server belong to an
+    /// earlier connection. Their appointments are stored in `left`.
     pub(crate) fn begin_writing(&mut self) {
         self.left = self.own().filter_map(|(path, _)| appointment(path)).collect();
         self.acknowledged.clear();
         self.has_changed_detail = false;
     }
 
-    /// Stores an event that the service has not written. Replaces the event at the path, if one is given.
+    /// Stores an event that the service has not written. If `path` is given, replaces the event at this path.
     pub(crate) fn put_foreign(&mut self, path: Option<String>, text: String, foreign: Foreign) {
         self.count += 1;
         let path = path.unwrap_or_else(|| format!("{COLLECTION}f{}.ics", self.count));

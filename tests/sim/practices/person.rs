@@ -57,7 +57,8 @@ impl Client {
                 (format!("{times}RRULE:FREQ=DAILY;COUNT=3\r\n"), busy.collect())
             }
             5 => {
-                // The copy of an appointment of another business is an ordinary event.
+                // This event has the UID of an appointment of another business, as if the person had copied it. The
+                // service must treat it like any other event.
                 let other = &self.all.lock()[(self.at + 1) % PRACTICES];
                 if let Some(id) = self.dice.any(&other.appointments) {
                     uid = super::host::uid(id);
@@ -77,8 +78,8 @@ impl Client {
         (text, busy)
     }
 
-    /// Deletes, changes or moves an event that the service has written, as a person does. The write of the event may be
-    /// pending.
+    /// Deletes, changes or moves an event that the service has written, as a person does. At the same time, the service
+    /// may have a pending write of a newer state of the event.
     pub(super) fn edit_own(&self) {
         let hosts = self.hosts();
         let mut own = Vec::new();

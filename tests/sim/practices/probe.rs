@@ -30,8 +30,8 @@ impl Client {
         self.read(self.handle.availability(service, staff, days, terms).await)
     }
 
-    /// Returns two lists of times from tomorrow on: the times under these terms, and the times without regard to the
-    /// busy times of calendars.
+    /// Returns two lists of times from tomorrow on. The first list is for `terms`. The second list ignores the busy
+    /// times of calendars.
     pub(super) async fn listed_both(
         &self,
         staff: Option<StaffId>,
@@ -89,8 +89,8 @@ impl Client {
         }
     }
 
-    /// Books a listed time and a time that only the calendars block. The caller makes sure that no other client
-    /// changes the practice.
+    /// Requests a listed time, which must be booked, and then a time that only the calendars block, which must be
+    /// refused. The caller makes sure that no other client changes the practice.
     pub(super) async fn probe(&self) {
         let staff = self.practice(|practice| self.dice.maybe(2, || *self.dice.pick(&practice.staff)));
         let party = match self.dice.once_in(2) {
@@ -130,7 +130,7 @@ impl Client {
         if let Some(staff) = staff {
             self.check_blocked(staff, &listed, &kept);
         }
-        // A booking makes no other time available, so the time that is not listed must still be refused.
+        // A booking makes no other time available, so the blocked time must still be refused.
         for (slot, is_listed, is_booked) in outcomes {
             let is_past = slot.starts_at <= self.handle.now() + HALF_HOUR;
             if is_listed != is_booked && !is_past {

@@ -162,7 +162,7 @@ impl Records {
             .map(words_in)
             .unwrap_or_default();
         let mut made: BTreeSet<EffectKind> = BTreeSet::new();
-        // The words of the receptionist that the next turn of the caller answers.
+        // The receptionist's text to which the caller's next turn responds.
         let mut asked = "";
         for (at, turn) in it.turns.iter().enumerate() {
             if turn.seq as usize != at + 1 {
@@ -215,15 +215,16 @@ impl Records {
                     _ => fault(turn, &format!("the change was not read back in {asked:?}, but {time:?}")),
                 }
             }
-            // After a wrong confirmation number, the receptionist says only that the number is wrong. The
-            // caller then still answers the previous read-back.
+            // After a wrong confirmation number, the receptionist says only that the number is wrong, and does not
+            // repeat the read-back. So the caller's next turn still answers the previous read-back.
             if !WRONG_NUMBER.contains(&text) {
                 asked = text;
             }
         }
     }
 
-    /// Whether the conversation may disclose a private appointment.
+    /// True if the caller is verified and has an appointment for a private service. The conversation may then disclose
+    /// this appointment.
     fn has_private(&self, it: &Conversation) -> bool {
         let is_theirs = |appointment: &Appointment| {
             self.private.contains(&appointment.service_id) && appointment.contact_id == it.contact_id
@@ -231,8 +232,8 @@ impl Records {
         it.verified && it.contact_id.is_some() && self.appointments.values().any(is_theirs)
     }
 
-    /// Whether the contact was erased, but the erasure of the contact's data is not complete. The contact's appointments
-    /// are then possibly erased earlier than the words of the conversation.
+    /// Whether the contact was erased, but the erasure of the contact's data is not complete. At this time, the
+    /// appointments may be erased although the conversation still contains its text.
     fn is_being_erased(&self, it: &Conversation) -> bool {
         self.is_erasing && it.contact_id.is_some_and(|id| !self.contacts.contains_key(&id))
     }
@@ -336,8 +337,8 @@ impl Records {
         }
     }
 
-    /// The start of an appointment after this change. A conversation may move the same appointment several times, so
-    /// `nth` is the number of earlier changes of the same kind.
+    /// The start of the appointment after the change. A conversation may make equal changes, such as two moves of the
+    /// same appointment. `nth` is the number of earlier equal changes.
     fn time_of(&self, made: &Made, nth: usize) -> Option<Timestamp> {
         let mut time = self.appointments.get(&made.2.into())?.starts_at;
         let mut times: BTreeMap<AuditId, Timestamp> = BTreeMap::new();

@@ -88,7 +88,7 @@ fn choices_apply_to_every_kind_and_role() {
                         for (staff, concerned) in [(Some(7), true), (Some(8), false), (None, false)] {
                             let happening = happening(kind, [staff, None]);
                             let found: Vec<_> = happening.recipients(&of, Actor::Operator).collect();
-                            // A member sees only the calendars of their own staff member.
+                            // A member sees only the calendars of the staff member to whom the member is linked.
                             let is_seen = kind.is_shown_to(role)
                                 && (kind != AlertKind::CalendarFailed || role != Role::Member || concerned);
                             let meant = is_seen && (scope == AlertScope::All || concerned);

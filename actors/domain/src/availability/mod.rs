@@ -247,8 +247,9 @@ impl<'a> Schedule<'a> {
     /// minutes on the local day of the start. Among several such staff members, returns the one with the lowest id.
     ///
     /// # Errors
-    /// Returns the first reason that applies: [`SlotReason::Past`], then the reasons of the calendar and of the
-    /// service, then the reason of the staff member who is closest to being available.
+    /// Returns the first reason that applies: [`SlotReason::Past`], then a reason from the business's calendar, then a
+    /// reason from the service. If only the staff members are unavailable, returns the reason of the staff member who
+    /// is closest to being available.
     pub fn assign(&self, request: &SlotRequest) -> Result<StaffId, SlotReason> {
         let SlotRequest { service, staff, start, duration, buffers, except, terms } = *request;
         if start <= self.now {

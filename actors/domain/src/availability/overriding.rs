@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - An overriding booking never overlaps an active appointment of its staff member, not even a past one. This
-//!   staff member is active and offers the service.
+//! - The staff member of an overriding booking is active and offers the service. The booking never overlaps another
+//!   active appointment of this staff member, even if that appointment is in the past.
 //! - [`Schedule::overridden`] lists a rule if and only if [`Schedule::assign`] would refuse the time because of this
 //!   rule. The list is therefore empty for a time that the team can book without overriding.
 
@@ -50,7 +50,7 @@ impl Schedule<'_> {
         }
     }
 
-    /// Returns the rules that an appointment of the team overrides. The appointment does not conflict with itself.
+    /// Returns the rules that this appointment overrides. The appointment is not compared with itself.
     pub fn overridden(&self, booked: &Appointment) -> Vec<Overridden> {
         let Appointment { starts_at: start, ends_at: end, staff_id, .. } = *booked;
         let calendar = self.calendar();

@@ -147,7 +147,7 @@ impl World {
     }
 }
 
-/// Requests this service and this staff member, and returns the request fields that the refusal names.
+/// Requests the times of a service and a staff member. Returns the request fields that the refusal names.
 fn refused(world: &World, number: u128, staff: Option<u128>) -> Vec<String> {
     let day = "2026-03-02".parse().unwrap();
     let schedule = world.schedule();

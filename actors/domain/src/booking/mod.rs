@@ -125,7 +125,7 @@ fn assign(schedule: &Schedule<'_>, slot: &SlotRequest, party: Party) -> Result<S
     assigned.map_err(|reason| Refusal::SlotUnavailable(slot.terms.visible_reason(reason)))
 }
 
-/// Checks the fields of a booking. `others` are problems that the caller has already found.
+/// Checks the fields of a booking. `others` contains the problems that earlier checks have found.
 ///
 /// # Errors
 /// Returns [`Refusal::Invalid`] with every problem, including `others`.
@@ -192,7 +192,8 @@ pub fn book(
     Ok((appointment, announced.then_some(EventType::AppointmentBooked)))
 }
 
-/// Moves an appointment or changes its duration. The appointment does not conflict with itself, and keeps its buffers.
+/// Moves an appointment or changes its duration. The new time may overlap the old time of the appointment. The
+/// appointment keeps its buffers.
 ///
 /// # Errors
 ///

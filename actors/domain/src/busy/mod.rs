@@ -156,7 +156,8 @@ impl Busy {
         held.range(range).map(|(start, held)| (held.end - *start).num_minutes()).sum()
     }
 
-    /// Drops the appointments that start before this instant, to limit the memory.
+    /// Removes the appointments that start before this instant, to limit the memory. Removes time that is blocked for
+    /// all staff members only if it ends at or before this instant.
     pub fn forget_before(&mut self, instant: Timestamp) {
         self.by_staff.retain(|_, held| {
             *held = held.split_off(&instant);
@@ -196,7 +197,8 @@ impl BusyCursor<'_> {
     /// be at least the sum of the buffers between them.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
-        // `other` is the end of the conflict. Returns the start of an appointment whose buffer begins at `other`.
+        // `other` is the end of the conflict. Returns the first start after it: if the appointment has a buffer before
+        // it, the buffer begins at `other`.
         let until =
             |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
         let for_all = &self.busy.for_all;

@@ -83,8 +83,9 @@ impl<'a> Calendar<'a> {
         day_bounds(self.zone, date)
     }
 
-    /// Returns the instants of a date, extended to the end of the last window that opens on the date. The weekly
-    /// windows of the date count even if the date is a special day.
+    /// Returns the range from the start of a date to its end. If an opening window begins on the date and ends after
+    /// midnight, the range ends with this window. If the date is a special day, both the weekly windows and the windows
+    /// of the special day count.
     pub fn reach_of(&self, date: NaiveDate) -> Range<Timestamp> {
         let (wall, day) = (Wall::new(self.zone), self.day_bounds(date));
         let special = self.special.get(&date).map_or(&[][..], |day| day.hours.windows());
@@ -150,13 +151,14 @@ impl Timeline {
             };
             starts.extend(self.grid(window).filter(fits).map(|(_, start)| start));
         }
-        // A clock change can make two windows overlap. The times of a repeated hour are then out of order.
+        // A clock change can repeat an hour, and can make two windows overlap. Some starts are then out of order or
+        // occur twice.
         starts.sort_unstable();
         starts.dedup();
         starts
     }
 
-    /// Checks that `start` is a start time.
+    /// Checks that the hours, the breaks and the grid permit an appointment of this duration at `start`.
     ///
     /// # Errors
     /// Returns the first reason that applies: [`SlotReason::ClosedThatDay`] or [`SlotReason::OutsideHours`], then
@@ -224,8 +226,8 @@ impl Timeline {
         if window.is_on_grid(wall) { Ok(()) } else { Err(SlotReason::OffGrid) }
     }
 
-    /// Returns the local times of the grid, each with every instant at which clocks show this time. The last
-    /// time may be after the end of the window.
+    /// Returns each local time of the grid with the instant at which clocks show it. If clocks show it twice, it is
+    /// returned with each of the two instants; the second instant may be after the end of the window.
     fn grid(&self, window: &Window) -> impl Iterator<Item = (NaiveDateTime, Timestamp)> {
         let (base, closes, last) = (window.base, window.stretch.closes, *self.dates.end());
         // The grid times of earlier dates are skipped by a calculation instead of a loop.

@@ -192,8 +192,8 @@ fn new_york_skips_an_hour_and_repeats_one() {
 #[test]
 fn an_opening_that_is_skipped_is_the_first_instant_after_the_gap() {
     assert_eq!(starts(New_York, &[(Sunday, "02:15", "04:15")], "2026-03-08", 30), ["03:00-04", "03:30-04"],);
-    // A window inside the skipped hour is empty. A closing time inside the skipped hour moves to the end of
-    // this hour.
+    // The clocks go from 02:00 to 03:00. A window inside the skipped hour is empty. A closing time inside the skipped
+    // hour counts as 03:00.
     assert_eq!(starts(New_York, &[(Sunday, "02:10", "02:50")], "2026-03-08", 5), [""; 0]);
     assert_eq!(starts(New_York, &[(Sunday, "01:00", "02:50")], "2026-03-08", 30), ["01:00-05", "01:30-05"]);
     assert_eq!(starts(New_York, &[(Sunday, "01:00", "02:50")], "2026-03-08", 45), ["01:00-05"]);
@@ -227,9 +227,9 @@ fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
 
 #[test]
 fn a_start_is_on_the_grid_of_a_window_that_is_open() {
-    // Clocks show 01:10 and 01:25 twice on Sunday. Saturday's window closes at the second 01:10. This time is on the
-    // window's grid, but it is not a start time, because the window closes at this time. Sunday's window opens at the
-    // first 01:25.
+    // On Sunday, clocks show 01:10 and 01:25 twice. Saturday's window closes at the second 01:10, and Sunday's window
+    // opens at the first 01:25, so the windows overlap. The second 01:10 is on the grid of Saturday's window, but it is
+    // not a start time, because this window closes then and 01:10 is not on the grid of Sunday's window.
     let hours = [(Saturday, "23:40", "01:10"), (Sunday, "01:25", "02:55")];
     let first = ["00:10-04", "00:40-04", "01:10-04", "01:25-04", "01:40-04", "01:55-04"];
     let second = ["01:25-05", "01:55-05", "02:25-05"];
@@ -306,7 +306,8 @@ fn apia_skipped_a_friday() {
     let hours = [(Thursday, "22:45", "24:00"), (Friday, "00:00", "24:00"), (Saturday, "00:00", "01:00")];
     assert_eq!(starts(Apia, &hours, "2011-12-29", 60), ["22:45-10", "23:15-10", "23:45-10"]);
     assert_eq!(starts(Apia, &hours, "2011-12-31", 60), ["00:00+14"]);
-    // The part of Friday's window that follows midnight opens when Saturday begins.
+    // Friday's window ends after midnight. Its part before midnight was skipped, and the rest opens when Saturday
+    // begins.
     assert_eq!(starts(Apia, &[(Friday, "20:10", "01:10")], "2011-12-31", 30), ["00:00+14", "00:30+14"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-29", 50), ["23:10-10"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-31", 30), [""; 0]);

@@ -29,15 +29,15 @@ pub const READ_EVERY_IN_USE: TimeDelta = TimeDelta::seconds(60);
 pub const IN_USE: TimeDelta = TimeDelta::minutes(10);
 /// The time between two complete reads.
 pub const COMPLETE_EVERY: TimeDelta = TimeDelta::days(1);
-/// The time from a complete read that timed out to the next complete read. Meanwhile, only changes are read.
+/// If a complete read times out, the next complete read begins after this time. Until then, only changes are read.
 pub const COMPLETE_AGAIN_AFTER: TimeDelta = TimeDelta::hours(1);
 /// A read is a *mass deletion* if it would delete at least this number of events and more than half of the
 /// stored events. Such a read is applied only after a complete read has confirmed the deletion.
 pub const MASS_DELETION_MIN: usize = 20;
-/// The time from a mass deletion to the complete read that confirms or refutes it.
+/// The pause after a read that is a mass deletion. The complete read after the pause confirms or refutes the deletion.
 pub const CONFIRM_AFTER: TimeDelta = TimeDelta::seconds(60);
-/// The minimum time from a mass deletion to a complete read that confirms it. This time is 10 % less than
-/// [`CONFIRM_AFTER`], because the pauses between reads vary by 10 %.
+/// A complete read can confirm a mass deletion only if it begins at least this time after the mass deletion. This time
+/// is 10 % less than [`CONFIRM_AFTER`], because the pauses between reads vary by 10 %.
 const CONFIRM_MIN: TimeDelta = TimeDelta::seconds(54);
 /// The team gets an alert when the reads of a calendar have failed for this time.
 pub const ALERT_AFTER: TimeDelta = TimeDelta::hours(6);
@@ -48,9 +48,9 @@ const RETRY_AFTER: [TimeDelta; 4] =
 /// Reads of a calendar stop after this number of consecutive refusals of its credentials, if the first and
 /// the last refusal are at least [`REFUSED_FOR`] apart.
 const REFUSALS_MAX: u32 = 3;
-/// The minimum time from the first to the last of the refusals that stop the reads.
+/// The minimum time between the first and the last of the consecutive refusals after which reads of a calendar stop.
 const REFUSED_FOR: TimeDelta = TimeDelta::minutes(10);
-/// Reads of a calendar stop after the server's responses have said for this long that the calendar does not exist.
+/// If the server's responses have said for this time that a calendar does not exist, reads of the calendar stop.
 const MISSING_FOR: TimeDelta = TimeDelta::hours(24);
 
 words! {
@@ -186,8 +186,8 @@ pub struct ConnectedCalendar {
     pub own_addresses: Vec<Email>,
     /// The email addresses of the account, as the server returned them.
     pub server_addresses: Vec<String>,
-    /// A number that increases with each change of a setting that affects reads. The result of a read that
-    /// began with a smaller number is dropped.
+    /// A counter that increases with each change of a setting that affects reads. If the counter increases during a
+    /// read, the result of this read is dropped.
     pub version: u32,
     /// The task that is in progress for the writes of the calendar.
     pub task: Option<CalendarTask>,
@@ -223,14 +223,15 @@ pub struct CalendarState {
     pub events: u32,
     pub unreadable: u32,
     pub warnings: Vec<CalendarWarning>,
-    /// The time of the last complete read. The next complete read is due [`COMPLETE_EVERY`] after this time, or
-    /// immediately if this field is `None`. If a complete read times out, this field is set so that the next complete
-    /// read is due after [`COMPLETE_AGAIN_AFTER`]. A [`SteadyTime`] does not depend on changes of the machine's clock.
+    /// The next complete read is due [`COMPLETE_EVERY`] after this time, or immediately if this field is `None`. In
+    /// general, this is the time of the last complete read. But if a later complete read times out, this field gets
+    /// another time, so that the next complete read is due [`COMPLETE_AGAIN_AFTER`] after the timeout. After a
+    /// correction of the clock, it may get a time that makes a complete read due immediately.
     pub complete_at: Option<SteadyTime>,
     pub failing_since: Option<SteadyTime>,
     pub failures: u32,
-    /// The time of the first of the consecutive refusals of the credentials, and the number of these refusals. The
-    /// field is `None` if the last read did not end with such a refusal.
+    /// If the server refused the credentials at the last reads: the time of the first of these refusals, and their
+    /// number. `None` if the last read ended in another way.
     pub refused: Option<(SteadyTime, u32)>,
     pub missing_since: Option<SteadyTime>,
     /// Whether the team has received the alert about the current outage.
@@ -295,8 +296,8 @@ impl CalendarState {
         }
     }
 
-    /// Returns the state after a change of the settings or a request for a read. The next read is complete, and a
-    /// stopped calendar is read again.
+    /// Returns the state after a change of the settings or a request for a read. The next read will be a complete read.
+    /// If the service has stopped reading the calendar, it starts again.
     #[must_use]
     pub fn for_complete_read(self) -> Self {
         let status = match self.status {
@@ -312,10 +313,10 @@ impl CalendarState {
         self.mass_deletion_at.is_some() || self.complete_at.is_none_or(|at| now >= at + COMPLETE_EVERY)
     }
 
-    /// Whether the clock was wrong at the last read, or is wrong now. A read stores only the busy times around the time
-    /// that the clock shows, so the busy times around the present time may be missing until the next complete read.
-    /// Returns false after a read that timed out, so that the next read is not complete and the server can respond in
-    /// time.
+    /// Whether the last successful read was more than [`COMPLETE_EVERY`] before or after `now`, for example because the
+    /// clock was wrong. A read stores only the busy times around the time that the clock shows, so the busy times
+    /// around `now` may be missing until the next complete read. After a timeout, the result is false: a server that is
+    /// too slow for a complete read may still be fast enough for a read of the changes.
     pub fn was_read_at_another_time(&self, now: Timestamp) -> bool {
         let has_timed_out = self.error.as_ref().is_some_and(|error| error.code == CalendarFault::Timeout);
         !has_timed_out && self.is_of_another_time(now)
@@ -326,9 +327,10 @@ impl CalendarState {
         self.last_read_at.is_some_and(|at| (now - at).abs() > COMPLETE_EVERY)
     }
 
-    /// Returns the new `complete_at` after a successful read. A correction of the clock requires a complete read. If an
-    /// earlier timeout has prevented this, the next complete read is due now. But if the read that timed out was a
-    /// complete read, the next complete read is due within an hour.
+    /// Returns the new `complete_at` after a successful read. If the read was not complete, and the clock was
+    /// corrected since the previous successful read, a complete read is due now. But `complete_at` does not change
+    /// if a complete read is already due within [`COMPLETE_AGAIN_AFTER`], for example because the previous one
+    /// timed out.
     fn complete_at(&self, is_complete: bool, now: Timestamp, steady: SteadyTime) -> Option<SteadyTime> {
         let due_now = steady - COMPLETE_EVERY;
         match self.complete_at {
@@ -631,7 +633,7 @@ mod tests {
         let state = at(state, &failed(CalendarFault::Timeout), 2, 2);
         let state = at(state, &changes, wrong, 3);
         assert!(state.needs_complete_read(steady(3)));
-        // If the complete read times out too, it is repeated after an hour.
+        // If the complete read that is now needed times out, it is repeated after an hour.
         let state = at(state, &failed(CalendarFault::Timeout), wrong + 1, 4);
         let state = at(state, &changes, wrong + 2, 5);
         assert!(!state.needs_complete_read(steady(63)) && state.needs_complete_read(steady(64)));

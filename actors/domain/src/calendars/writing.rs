@@ -45,7 +45,7 @@ words! {
 
     /// A change to many [`CalendarWrite`]s of a calendar. The change is made in steps.
     CalendarTask {
-        /// Writes the active appointments that have not ended.
+        /// Queues a write for each active appointment that has not ended.
         Adopt = "adopt",
         /// Retries all failed writes.
         Retry = "retry",
@@ -68,13 +68,13 @@ pub struct CalendarWrite {
     /// The status is never [`CalendarSyncStatus::NotConnected`].
     pub status: CalendarSyncStatus,
     pub reason: Option<WriteReason>,
-    /// The number of the newest state of the appointment. It increases with each newer state.
+    /// The sequence number of the newest state of the appointment.
     pub revision: u32,
     /// The number of attempts to write the newest state.
     pub attempts: u32,
     /// The time of the next attempt. It is set while the status is [`CalendarSyncStatus::Pending`].
     pub due: Option<SteadyTime>,
-    /// The path of the event on the server, if it is not the path that this service chooses.
+    /// The path of the event on the server, if it differs from the path that this service chooses.
     pub href: Option<String>,
     /// The start and the end of the newest event that the server has acknowledged.
     pub written: Option<(Timestamp, Timestamp)>,
@@ -86,7 +86,7 @@ pub struct CalendarWrite {
 /// An event that has the UID of an appointment, as a read of the calendar has found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenEvent {
-    /// The path of the event, if it is not the path that this service chooses.
+    /// The path of the event, if it differs from the path that this service chooses.
     pub href: Option<String>,
     /// The start and the end, or `None` if the event is unreadable.
     pub times: Option<(Timestamp, Timestamp)>,
@@ -99,7 +99,7 @@ pub struct SeenEvent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
     /// The server has acknowledged the event with the times `times`, or the deletion of the event if `times` is `None`.
-    /// `href` is the path of the event, if it is not the path that this service chooses.
+    /// `href` is the path of the event, if it differs from the path that this service chooses.
     Done {
         times: Option<(Timestamp, Timestamp)>,
         href: Option<String>,
@@ -159,7 +159,7 @@ impl CalendarWrite {
         if self.is_pending() { Self { status: CalendarSyncStatus::Failed, due: None, ..self } } else { self }
     }
 
-    /// Returns the new [`CalendarWrite`] after an attempt to write the state with the revision `began`.
+    /// Returns the new [`CalendarWrite`] after an attempt. `began` is the revision of the state that the attempt wrote.
     #[must_use]
     pub fn after(self, began: u32, outcome: WriteOutcome, now: SteadyTime) -> Self {
         let is_newest = self.revision == began;
@@ -173,8 +173,8 @@ impl CalendarWrite {
                     it
                 }
             }
-            // A failure to write an older state changes nothing, because the newer state is already due. A failure of a
-            // write that is no longer pending changes nothing either.
+            // If the attempt to write an older state has failed, nothing changes, because the newer state is already
+            // due to be written. If the write is no longer pending, a failed attempt changes nothing either.
             _ if !is_newest || !self.is_pending() => self,
             WriteOutcome::Refused => Self { attempts, ..self.stopped() },
             WriteOutcome::Failed { retry_after } => {
@@ -186,8 +186,8 @@ impl CalendarWrite {
         }
     }
 
-    /// Returns the new [`CalendarWrite`] after a read of the calendar. `seen` is the event in the calendar, or `None`
-    /// if the event was deleted. Returns `None` if nothing changes.
+    /// Returns the [`CalendarWrite`] that replaces this one after a read of the calendar, or `None` if the read changes
+    /// nothing. `seen` is the event that the read found, or `None` if the event was deleted from the calendar.
     pub fn after_read(&self, seen: Option<&SeenEvent>) -> Option<Self> {
         if self.status != CalendarSyncStatus::Synced || self.is_deletion {
             return None;
@@ -274,9 +274,9 @@ fn content(
     (it.status, it.starts_at, it.ends_at, service, contact)
 }
 
-/// Returns the changes to the [`CalendarWrite`]s of an appointment after a change to the appointment. `rows` contains
-/// the present [`CalendarWrite`]s, each with the properties of its calendar. `target` is the calendar to which
-/// appointments of the staff member are written.
+/// After a change to an appointment, returns the changes that its [`CalendarWrite`]s need. `rows` contains the present
+/// [`CalendarWrite`]s of the appointment, each with the properties of its calendar. `target` is the calendar to which
+/// the appointments of its staff member are written now.
 pub fn follow(
     (before, after): (Option<&Appointment>, &Appointment),
     rows: Vec<(CalendarWrite, WritesTo)>,
@@ -291,9 +291,10 @@ pub fn follow(
                 let of = |it: &Appointment| (content(it, FeedDetail::Services), it.staff_id);
                 of(before) == of(after)
             });
-            // The calendar's task may not have processed this write yet. The newest state of the appointment is no
-            // longer written to this calendar, so the write must not stay `synced`. An event that has ended stays in
-            // the calendar.
+            // The calendar's task has not processed this write yet, so the write may still be `synced`, with the
+            // previous state of the appointment. The new state is not written to this calendar, so the write must not
+            // stay `synced`: it becomes a deletion, or it is dropped. An event that has ended stays in the calendar,
+            // so its write is dropped.
             let kept = match to {
                 WritesTo::Removing | WritesTo::Leaving if row.is_deletion || is_same => {
                     all.push(row);

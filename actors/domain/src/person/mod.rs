@@ -31,7 +31,7 @@ pub const USER_AGENT_CHARS_MAX: usize = 200;
 words! {
     /// The format of times on pages of the team.
     ClockFormat {
-        /// The default format in the phone region of the business.
+        /// The usual format in the phone region of the business.
         Auto = "auto",
         Twelve = "12",
         TwentyFour = "24",
@@ -39,7 +39,7 @@ words! {
 
     /// The first day of the week on pages of the team.
     WeekStart {
-        /// The default day in the phone region of the business.
+        /// The usual first day in the phone region of the business.
         Auto = "auto",
         Monday = "monday",
         Sunday = "sunday",
@@ -63,8 +63,9 @@ pub struct Session {
     pub client: Client,
     /// Whether the session can only set a password or sign out.
     pub restricted: bool,
-    /// The business that offers a membership to the person. The person can accept the offer together with the new
-    /// password, or later in this session.
+    /// The business that offers a membership to the person, if the session began with the link of the offer. The person
+    /// can accept the offer together with the new password. The session that then begins also contains the business, so
+    /// the person can accept the offer later.
     pub business_id: Option<BusinessId>,
 }
 
@@ -163,8 +164,8 @@ impl Person {
         fold_address(&self.email)
     }
 
-    /// True if only the person can sign in. It is false if another person may have set the password, may have a session
-    /// or may have seen a link.
+    /// True if no other person can sign in to this account. It is false if another person may have set the password,
+    /// may have a session of the account or may have seen its link.
     pub fn is_safe(&self) -> bool {
         let shown = self.link.as_ref().is_some_and(|link| !link.confirms);
         self.confirmed || (self.password.is_none() && self.sessions.is_empty() && !shown)
@@ -228,7 +229,8 @@ impl Person {
         self.password = Some(password);
         (self.updated_at, self.links_from) = (now, now);
         self.last_sign_in_at = Some(now);
-        // The new session remembers the business, because it may not be possible to accept the membership now.
+        // If the membership cannot be accepted now, the person can accept it later in the new session. Therefore the
+        // new session also contains the business of the invitation.
         self.begin(begin, false, accepts, now);
         Ok(accepts)
     }
@@ -246,7 +248,9 @@ impl Person {
         check_password_at(Some(session.password_at).filter(|_| !session.restricted), now)?;
         let confirms = |link: &Link| link.confirms && link.kind != LinkKind::Email && link.is_good(now);
         if mailed.is_some() && !self.confirmed && self.link.as_ref().is_some_and(confirms) {
-            // Another person may have set the password, and must not be able to invalidate the mailed link.
+            // The account is unconfirmed, so someone who does not own the email address may have set the password. The
+            // owner can confirm the account with the mailed link. A change of the address would replace this link, so
+            // the change is refused while the link is valid.
             return Err(Refusal::conflict(Conflict::AccountUnconfirmed, "email", ProblemCode::UseMailedLink));
         }
         self.link = mailed.map(|hash| Link {

@@ -1,9 +1,8 @@
 //! The URL of a webhook endpoint. It must be well-formed and must not have an internal host.
 //!
-//! Rules on the text cover the points on which parsers differ. All other rules check the result of the WHATWG
-//! parser, which connections also use. The rules on public hosts apply only when a URL is saved, so a stored
-//! endpoint stays usable if these rules change. The guard of the outgoing connections checks every address at
-//! each use.
+//! The rules on the text refuse texts that a parser would repair silently. All other rules check the result of the
+//! WHATWG parser, and connections use the same result. The rules on public hosts are not applied to a stored URL, so an
+//! endpoint stays usable if these rules change. Before each connection, a guard checks the IP addresses of the host.
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +31,7 @@ pub const NOT_PUBLIC: &str = "does not resolve to a public address";
 const INTERNAL_NAMES: [&str; 8] =
     ["localhost", "local", "internal", "home.arpa", "onion", "test", "invalid", "cluster.local"];
 
-/// A valid URL. Webhooks are sent to it only while all addresses of its host are public.
+/// A valid URL. The service sends webhooks to it only if all addresses of its host are public.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct WebhookUrl {
     text: String,
@@ -172,7 +171,7 @@ fn check_text(text: &str) -> Result<(), UrlRefusal> {
     if authority.contains('@') {
         return Err(UrlRefusal::Credentials);
     }
-    // A parser would skip the extra slashes and treat the first part of the path as the host.
+    // In `https:///name`, a URL parser would skip the third slash and treat `name` as the host.
     if authority.is_empty() {
         return Err(UrlRefusal::Host);
     }

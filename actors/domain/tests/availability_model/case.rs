@@ -117,8 +117,8 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     prop_oneof![9 => drawn, 1 => Just(always)]
 }
 
-/// Draws random windows. Their number is a random number in the range `tried`. A window is omitted if `valid` rejects
-/// the kept windows together with this window.
+/// Draws a random number of windows, and returns those that are valid together. `tried` is the range of the number of
+/// drawn windows. A window is dropped if `valid` rejects it together with the windows that were kept so far.
 fn windows(
     tried: RangeInclusive<usize>,
     valid: fn(Vec<DayHours>) -> bool,

@@ -1,9 +1,9 @@
 //! Compares the bookable times with a naive model. The model lists every minute of real time around the requested dates
 //! with its local time, and applies the documented rules to this list.
 //!
-//! The model never converts a local time to an instant. Instead, it searches for the minute with this local
-//! time to find the opening or closing of a window or break. This minute exists, because in the years of
-//! these dates every offset of the zones in `case` is a whole number of minutes.
+//! The model never converts a local time to an instant. Instead, to find the begin or end of a window or break, it
+//! searches the list for its local time. Minutes are exact enough, because in the tested years every UTC offset of the
+//! zones in `case` is a whole number of minutes.
 //!
 //! The variable `MODEL_CASES` sets the number of cases: `MODEL_CASES=30000 cargo test --release -p receptionist-domain
 //! --test availability_model`

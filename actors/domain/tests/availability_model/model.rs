@@ -19,7 +19,7 @@ pub(crate) struct Booking {
 /// The naive model, with one entry for each minute of real time around the requested dates.
 pub(crate) struct Model<'a> {
     pub(crate) case: &'a Case,
-    /// The first minute, in minutes since 1970.
+    /// The first minute of the model, in minutes since 1970-01-01 00:00 UTC.
     pub(crate) origin: i64,
     /// For each minute, its local time, in minutes since 1970-01-01 00:00 local time.
     pub(crate) wall: Vec<i64>,

@@ -41,7 +41,8 @@ impl Claim {
 }
 
 impl<T> Reply<T> {
-    /// Releases the claim first, so that a client that has the answer can repeat its request immediately.
+    /// Releases the claim and then sends the answer. In this order, a client that repeats its request as soon as it has
+    /// the answer does not find the claim still held.
     pub(crate) fn send(self, answer: Result<T>) {
         drop(self.claim);
         let _ = self.answer.send(answer);

@@ -40,8 +40,8 @@ impl<I: Copy + Ord + Hash> UseOrder<I> {
         self.entries.len()
     }
 
-    /// Returns the actor that has been unused for longest. `newest` returns the number of an actor's last use, or
-    /// `None` if the actor has ended.
+    /// Returns the actor that has been unused for longest. `newest` returns the sequence number of an actor's last use,
+    /// or `None` if the actor has ended.
     pub(super) fn longest_unused(&mut self, newest: impl Fn(I) -> Option<u64>) -> Option<I> {
         loop {
             let (number, id) = *self.entries.first()?;

@@ -24,10 +24,12 @@ use crate::clock::Clocks;
 use crate::error::EngineError;
 use crate::people::write_person;
 
-/// The maximum number of consents in a batch. A batch with this number is below the store's maximum of 1 MiB.
+/// The maximum number of consents in a batch. A batch of this many consents is shorter than 1 MiB, the maximum length
+/// of a batch in the store.
 const CONSENTS_PER_BATCH: usize = 4_096;
 
-/// The numbers of the repeated changes. [`super::Restored`] describes the fields.
+/// How many changes of each kind were repeated, how many contacts were not erased (`kept`), and how many API keys were
+/// not revoked (`valid`). [`super::Restored`] contains these counts.
 #[derive(Default)]
 pub(crate) struct Reapplied {
     pub(crate) revoked: usize,
@@ -50,15 +52,15 @@ impl<'a> Reapplying<'a> {
         Self { store, ports, done: Reapplied::default() }
     }
 
-    /// Repeats the listed changes. Without a list, revokes all API keys and feeds.
+    /// Repeats the changes in the list `after`. If there is no list, revokes all API keys and feeds.
     pub(crate) async fn all(&mut self, after: Option<&TakenBack>) -> Result<(), EngineError> {
         self.apply_tombstones(after).await?;
         self.revoke_keys(after).await?;
         self.revoke_feeds(after).await
     }
 
-    /// Ends the listed businesses, starts the erasure of the listed contacts and removes the listed people. The service
-    /// completes the deletions and erasures after its next start.
+    /// Starts the deletion of the listed businesses and the erasure of the listed contacts, and removes the listed
+    /// people. The service completes the deletions and erasures after its next start.
     async fn apply_tombstones(&mut self, after: Option<&TakenBack>) -> Result<(), EngineError> {
         let clocks = Clocks::open(self.store, Arc::clone(&self.ports.clock)).await?;
         for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
@@ -70,8 +72,8 @@ impl<'a> Reapplying<'a> {
         Ok(())
     }
 
-    /// If the list contains the end of the business, ends the business. If not, starts the erasure of the business's
-    /// listed contacts and removes its listed people.
+    /// If the list contains the deletion of the business, starts this deletion. If not, starts the erasure of the
+    /// business's listed contacts and removes its listed people.
     async fn reapply(
         &mut self,
         clocks: &Clocks,
@@ -104,7 +106,8 @@ impl<'a> Reapplying<'a> {
         }
         done.ended += usize::from(taken_back.ended);
         if is_undecodable(store, of)? {
-            // The members of a business with an undecodable profile have no access, so none is removed.
+            // The profile of the business cannot be decoded. Its members then have no access, so no member has to be
+            // removed.
             if taken_back.ended {
                 store.write(of, end_undecodable(store, of, ports.clock.now())?.0).await?;
             } else {

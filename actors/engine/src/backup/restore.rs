@@ -43,7 +43,8 @@ pub struct Restored {
     /// The number of ended businesses. The service deletes their rows after it starts.
     pub ended: usize,
     pub removed: usize,
-    /// The number of listed contacts that were not erased, because the profile of their business is damaged.
+    /// The number of contacts in the list of tombstones that were not erased, because the profile of their business
+    /// cannot be decoded.
     pub kept: usize,
     pub valid: usize,
     pub incomplete: Differences,

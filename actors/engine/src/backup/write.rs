@@ -14,7 +14,7 @@ use crate::counting::{Difference, Differences, Tally};
 
 /// The size at which a chunk is written and synced. It is small, because commits have to wait while a chunk is synced.
 const CHUNK_BYTES: usize = 1 << 20;
-/// The permissions of directories and files. Only the owner has access, because they contain personal data.
+/// The permissions of directories and files. A backup contains personal data, so only the owner has access to it.
 const OWNER_ONLY_DIR: u32 = 0o700;
 const OWNER_ONLY: u32 = 0o600;
 
@@ -142,9 +142,8 @@ pub struct Manifest {
     pub rows: u64,
     pub bytes: u64,
     pub chunks: Vec<Chunk>,
-    /// The differences between the numbers of rows in the audit entries and the numbers of rows in the backup, at most
-    /// 1,000 differences. Earlier versions of the service do not know this field, so they refuse a backup that contains
-    /// it.
+    /// The record kinds whose count in the audit log differs from the number of rows in the backup, at most 1,000.
+    /// Earlier versions of the service do not know this field, so they refuse a backup that contains it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Difference>,
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -25,8 +25,8 @@ use crate::talking::summary;
 /// The maximum number of overdue conversations that the actor ends at once.
 const OVERDUE_MAX: usize = 32;
 
-/// Computes an answer from the state. Returns a closure that sends the answer. The actor calls the closure
-/// once this state is durable.
+/// Computes an answer from the state. Returns a closure that sends the answer. The actor calls the closure when this
+/// state is durable.
 pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>;
 
 /// Decides a change from the state. If the closure gets an error instead of the state, this error is the answer.
@@ -81,7 +81,7 @@ pub(crate) enum Message {
     AskUsage(Question),
     Count,
     Maintain,
-    /// Runs the background jobs for a request that waits until they are done.
+    /// Starts the background jobs. The sender waits until the jobs are done or cannot continue.
     MaintainThrough(Maintained),
     Stepped,
     /// Asks the model for the summary of an ended conversation.
@@ -184,8 +184,8 @@ impl Actor for BusinessActor {
         let handled =
             if is_set_aside(running) { Ok(()) } else { running.handle(myself.clone(), message).await };
         if is_set_aside(running) {
-            // When the actor ends, the requests of its pending messages get an error. `dismiss` ensures
-            // that this end does not count as a failure and causes no back-off.
+            // When the actor stops, the requests that it has not handled get an error. Without `dismiss`, this stop
+            // would count as a failure and cause a back-off.
             if let Some(businesses) = running.businesses.upgrade() {
                 businesses.directory.dismiss(running.state.id);
             }
@@ -292,15 +292,15 @@ impl Running {
         Ok(())
     }
 
-    /// Holds a permit while the actor counts the rows of the business, runs background jobs, or has not yet
-    /// checked whether any background work is due.
+    /// Holds a permit, so that the actor is not stopped, while it counts the rows of the business, runs background
+    /// jobs, or has not yet checked for due background work.
     fn hold_while_working(&mut self) {
         let Self { state, has_looked, permits, work, .. } = self;
         let is_idle = *has_looked && state.jobs.are_done() && state.budget.are_complete();
         if is_idle {
             *work = None;
         } else if work.is_none() {
-            // If no permit is free, the requests that hold the permits keep the actor running.
+            // If no permit is free, `work` stays `None`. The requests that hold the permits keep the actor running.
             *work = Arc::clone(permits).try_acquire_owned().ok();
         }
     }

@@ -36,7 +36,8 @@ pub trait Change: Listed + Send + Sized {
 pub type AnswerOf<C> = Answer<<<C as Change>::Gives as Gives>::Value>;
 
 /// The weight of a change to an existing record. The weight is [`Weight::Frees`] only if the change ends or disables
-/// the record and changes no other field. Otherwise a client could fill the disk with changes to other fields.
+/// the record and changes no other field. All other changes have the weight [`Weight::Grows`], because a client could
+/// fill the disk with them.
 pub(super) fn weight_of_change(ends: bool, changes_more: bool) -> Weight {
     if ends && !changes_more { Weight::Frees } else { Weight::Grows }
 }

@@ -50,7 +50,8 @@ pub(crate) struct SentCode {
 }
 
 impl State {
-    /// The key of the row that counts events under a limit, and the steady times of the events that still count.
+    /// Reads the row that counts the events of a limit. Returns the key of this row, and the steady times of the events
+    /// within the longest period of the limit.
     fn counted(&self, limit: &Limit, what: &str) -> Result<(Key, Vec<Timestamp>)> {
         let key = count_key(&self.outbox.secret, limit.name, self.id, what);
         let found = self.find::<NoticeCountRecord>(&key)?.unwrap_or_default();

@@ -94,8 +94,8 @@ impl Hidden {
 }
 
 impl BusinessHandle {
-    /// Makes an import, and returns its answer once all contacts are durable. Dropping the future does not
-    /// undo the import. After [`crate::EngineError::Failed`], either all contacts are imported or none.
+    /// Imports contacts. Returns the answer when all contacts are durable. Dropping the future does not undo the
+    /// import. After [`crate::EngineError::Failed`], either all contacts are imported or none.
     pub async fn import_contacts(
         &self,
         request: Request,
@@ -134,7 +134,8 @@ pub(super) async fn import(
     let (at, of) = (state.stamps.at(now), state.id);
     let mut last = Batch::default();
     if let (Some(first), Some(newest)) = (contacts.first(), contacts.last()) {
-        // The id of the import's audit entry must be greater than the ids of the contacts.
+        // The ids of the contacts come from a copy of `state.mint`. So the mint continues after the newest contact, and
+        // the audit entries of the import get greater ids than the contacts.
         state.mint = domain::IdMint::after(newest.id);
         last.delete(keys::contact_import(of));
         begin(state, request, first.id, at)?;
@@ -208,7 +209,7 @@ fn existing(context: &Context<'_>, row: &ContactRow) -> Result<Option<SkipReason
     Ok(None)
 }
 
-/// Submits the first batch, which hides the contacts from `first` on.
+/// Submits the first batch. Its row hides the contacts whose ids are `first` or later.
 fn begin(state: &mut State, request: &Request, first: ContactId, at: Timestamp) -> Result<()> {
     let mut rows = Batch::default();
     rows.put(keys::contact_import(state.id), first.uuid().as_bytes().to_vec());

@@ -137,8 +137,8 @@ impl<'a> Context<'a> {
         self.state.budget.limits.has_room(kind, self.state.budget.usage.of(kind), more)
     }
 
-    /// Checks that the budget has room for a new record. A refusal names the field `path`. The budget is checked again
-    /// for the whole batch, but that check knows no field and names only the kind of the record.
+    /// Checks that the budget has room for a new record. `path` is the path of the field that a refusal names. The
+    /// budget is checked again for the whole batch. A refusal by that second check names only the kind of the record.
     pub fn check_budget<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
         let more = Amount::row(record.encode().len());
         self.state.budget.limits.check(kind, self.state.budget.usage.of(kind), more, path)

@@ -83,8 +83,8 @@ pub(crate) fn carry_out<C: Change>(
     let mut context = Context::new(state, request, now);
     let (decided, value, kept) = change.decide(&mut context)?.into_parts(request.idempotency.is_some());
     if decided.writes.is_empty() && request.idempotency.is_some() {
-        // A decision without writes still stores its answer. The weight `Frees` counts as `Keeps` here, because
-        // otherwise a client could fill the disk with stored answers.
+        // A decision without writes still stores its answer. The weight `Frees` permits writes to a nearly full disk,
+        // so clients could fill the disk with answers. Here it therefore counts as `Keeps`.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
     let Context { at, mint, .. } = context;
@@ -184,7 +184,8 @@ pub(super) fn write(
             }
             Write::NoBusiness => effects.push(Effect::End),
             Write::NoWebhook(endpoint) => effects.push(Effect::StopDelivering(of_business(*endpoint))),
-            // The endpoint's actor must drop the deliveries that are waiting.
+            // The endpoint is disabled, or was disabled and enabled again. So its actor must drop the waiting
+            // deliveries.
             Write::Webhook(after)
                 if !after.is_enabled()
                     || state.webhooks.get(&after.id).is_some_and(|before| before.epoch != after.epoch) =>

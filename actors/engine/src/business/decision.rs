@@ -23,7 +23,7 @@ pub(super) struct AuditDraft {
 #[derive(Debug)]
 pub struct Decision<G: Gives> {
     value: G::Value,
-    /// The answer to store if it is not the same as `value`; see [`super::Change::replay`].
+    /// The answer that is stored for a repeated request, if it is not `value`; see [`super::Change::replay`].
     remembered: Option<G::Value>,
     decided: Decided,
 }
@@ -212,7 +212,7 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Sets the due time of the notice in the rows of the change. The outbox is notified of this time after the commit.
+    /// `due` is the due time of a notice that the change writes. After the commit, the outbox is notified of this time.
     #[must_use]
     pub(super) fn waits(mut self, due: Option<Timestamp>) -> Self {
         self.decided.waits = due;

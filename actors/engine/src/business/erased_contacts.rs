@@ -15,12 +15,12 @@ use super::State;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// Maps the digest of each phone number and email address of the erased contacts to the id of the erasure or merge
-    /// that removed the number or address from a contact. If several erasures or merges removed it, the map contains
-    /// the newest id. Records with a greater id stay unchanged.
+    /// Each key is the digest of a phone number or email address that an erased contact had. The value is the id of the
+    /// erasure or merge that removed the number or address from the contact, or the newest such id. Ids increase with
+    /// time, so a record with a greater id is newer and stays unchanged.
     identifiers: HashMap<[u8; 16], Uuid>,
-    /// True if the row of an erasure contains no phone number or cannot be decoded. In this case the erased
-    /// contact may have been undecodable, and index rows may still contain its id.
+    /// True if the row of an erasure contains no phone number or cannot be decoded. The service may then have been
+    /// unable to decode the erased contact, and index rows may still contain the id of this contact.
     may_be_listed: bool,
 }
 
@@ -119,7 +119,8 @@ impl Personal for CallRecord {
     }
 }
 
-/// A conversation is erased with its contact, and also with a contact who has the caller's phone number.
+/// A conversation is erased with the contact to whom it belongs. It is also erased with a contact who had the
+/// caller's phone number when the conversation began, even if the conversation belongs to another contact.
 impl Personal for Conversation {
     fn without(
         &self,

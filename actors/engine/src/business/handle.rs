@@ -84,7 +84,7 @@ impl Businesses {
 pub struct BusinessHandle {
     pub(crate) businesses: Arc<Businesses>,
     pub(crate) id: BusinessId,
-    /// A lock that every message of the handle holds until the actor has answered the message.
+    /// The handle sends this lock with each message, so the lock lasts until the actor has answered the message.
     pub(crate) claim: Option<Claim>,
 }
 
@@ -114,7 +114,7 @@ impl BusinessHandle {
         due::has_work(&self.shared().store, &self.shared().clocks, self.id)
     }
 
-    /// Makes a change, and returns its answer once the change is durable. Dropping the future does not undo
+    /// Makes a change, and returns its answer when the change is durable. Dropping the future does not undo
     /// the change. After [`crate::EngineError::Failed`] the change may or may not be durable.
     pub async fn change<C: Change + 'static>(&self, request: Request, change: C) -> Result<AnswerOf<C>> {
         let message = |reply: Reply<AnswerOf<C>>| {
@@ -143,7 +143,8 @@ impl BusinessHandle {
             Err(error) => Err(error),
         };
         if answered.is_err() {
-            // If the actor ended because the business was set aside, this check returns the error for this reason.
+            // The business may have been set aside during the call, which ends its actor. This check then returns the
+            // error that says so.
             self.shared().check_business(self.id)?;
         }
         answered

@@ -1,7 +1,7 @@
 //! The records that the memory of a business actor contains.
 //!
-//! Invariant: the store's table marks a kind of records as `hot` if and only if the number of the kind is
-//! below [`HOT_END`]. So one scan reads the rows of all hot kinds.
+//! Invariant: [`KINDS`] marks a kind of records as `hot` if and only if the number of the kind in its keys is below
+//! [`HOT_END`]. So one scan reads the rows of all hot kinds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use store::{Pair, StoreError, keys};
 
 use super::state::State;
 
-/// The assumed length of undecodable time off. If it were longer, an old row could block current times.
+/// Time off that cannot be decoded blocks its staff member for this duration. The duration is limited, so that an old
+/// row does not block current times.
 const UNREADABLE_OFF: TimeDelta = TimeDelta::days(31);
 
 pub(crate) trait Hot: Kept {
@@ -35,7 +36,8 @@ pub(crate) trait Hot: Kept {
     }
 }
 
-/// A record of any hot kind. The actor adds the record to its memory when it submits the rows of the record.
+/// A record of any kind that the actor keeps in memory. The actor adds the record to its memory when it submits the
+/// rows of the record.
 #[derive(Clone)]
 pub struct Held(Arc<dyn Fn(&mut State) + Send + Sync>);
 
@@ -135,7 +137,7 @@ impl Hot for BlockedTime {
         state.blocked.insert(self.key(), self.ends_at);
     }
 
-    /// Undecodable time off blocks its staff member for [`UNREADABLE_OFF`] from its start.
+    /// Time off that cannot be decoded blocks its staff member for [`UNREADABLE_OFF`] from the start in its key.
     fn load((key, value): &Pair, state: &mut State) -> Result<(), StoreError> {
         let times = match state.store.find_in::<Self>(key, value)? {
             Some(time) => Some((time.key(), time.ends_at)),

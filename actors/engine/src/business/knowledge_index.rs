@@ -45,7 +45,7 @@ impl State {
 }
 
 impl BusinessHandle {
-    /// Sends a request that may need the index.
+    /// Sends a request that may need the index. If the index is missing, builds it and sends the request again.
     pub(crate) async fn with_index<T, F>(&self, request: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,

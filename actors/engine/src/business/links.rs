@@ -5,8 +5,8 @@
 //! - An appointment without a contact has no links.
 //! - The deletion of an appointment deletes its links. A background job deletes the links that have ended.
 //! - If an appointment has too many links, links that were shown on a page end before links that were sent by mail.
-//!   With a mailed link, the customer can also stop emails. So a visitor who repeatedly submits a form must not be
-//!   able to end a mailed link.
+//!   Otherwise a visitor who repeatedly submits a form could end a mailed link, which the customer may need in order to
+//!   stop emails.
 
 use chrono::TimeDelta;
 use domain::{Appointment, AppointmentId, Timestamp};
@@ -24,7 +24,7 @@ const LINKS_MAX: usize = 32;
 /// A link ends this long after the end of its appointment.
 pub(crate) const LINK_KEPT: TimeDelta = TimeDelta::days(30);
 
-/// The rows of the first link of a new appointment.
+/// The rows of the first manage link of a new appointment.
 pub(super) fn first(token: &ManageToken, id: AppointmentId) -> Batch {
     let mut rows = Batch::default();
     put(LinksRecord::default(), token, &LinkRecord { appointment_id: id, to: None }, &mut rows);

@@ -9,7 +9,7 @@ pub trait Listed {}
 
 impl<C: Listed> Listed for ForOperator<C> {}
 
-/// Lists the changes of a file.
+/// Implements [`Listed`] for the changes in a file, and defines the list of their names.
 macro_rules! listed {
     ($($change:ident $(<$of:ident>)?),+ $(,)?) => {
         $(impl $crate::business::Listed for $change $(<$of>)? {})+
@@ -23,7 +23,7 @@ pub(super) use listed;
 
 macro_rules! modules {
     ($($module:ident),+ $(,)?) => {
-        /// The names of the changes of each file.
+        /// The names of all changes: for each file of [`commands`], the list of the changes in the file.
         pub const CHANGES: &[&[&str]] = &[$(commands::$module::CHANGES),+];
     };
 }

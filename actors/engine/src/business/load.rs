@@ -1,11 +1,11 @@
 //! Loads a business from the store into memory.
 //!
 //! - One scan reads the records of the hot kinds. A second scan reads the upcoming appointments.
-//! - Before [`load`] reads, it waits until all submitted changes to the business are durable. So it reads all of them.
+//! - [`load`] first waits until all submitted changes to the business are durable. So its scans see all these changes.
 //! - Undecodable rows are skipped. Only an undecodable profile is an error.
 //! - An undecodable appointment blocks all staff for a day from its start, which its key contains.
 //! - An undecodable special day is ignored, so the weekly hours apply on its date.
-//! - The busy times of each calendar are read separately, because they are not in the first scan.
+//! - The busy times of connected calendars are not hot records. They are read separately, one calendar at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -57,8 +57,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     }
     let busy_from = state.busy_from;
     load_busy(&mut state, busy_from).await?;
-    // Usually this one step completes the count, because only the waiting mails and deliveries must be counted, and
-    // these are few.
+    // This is the first step of the count of rows. The actor makes the other steps later.
     state.count_on()?;
     contact_import::roll_back(&mut state).await?;
     Ok(Some(state))

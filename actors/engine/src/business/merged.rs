@@ -9,8 +9,8 @@ use store::{Key, Order, Record, Store, StoreError, keys};
 use super::state::State;
 use crate::scans::Reader;
 
-/// The maximum number of aliases that a look-up follows. Usually it follows at most one alias, but each merge during
-/// the look-up can add another.
+/// The maximum number of aliases that a look-up follows. Usually a look-up follows at most one alias, but each merge
+/// during the look-up can add another alias.
 const STEPS_MAX: usize = 16;
 
 /// A view of the rows of a business. It may include changes that are not durable yet.

@@ -1,5 +1,5 @@
-//! The stored numbers of model tokens that a business uses in a local day. The numbers are stored, so a restart does
-//! not reset them. The key of their row contains a keyed hash of the date.
+//! Counts the model tokens that a business uses in a local day. The counts are stored, so a restart does not reset
+//! them. The key of the row with the counts contains a hash of the date, made with a secret.
 
 use chrono::NaiveDate;
 use domain::Timestamp;
@@ -20,14 +20,14 @@ impl State {
         now.utc().with_timezone(&self.business.zone).date_naive()
     }
 
-    /// The numbers of tokens that the business has used in the current local day.
+    /// Returns the counts of the current local day.
     pub(crate) fn tokens_of_day(&self, now: Timestamp) -> Result<UsedTokens> {
         let found = self.find::<NoticeCountRecord>(&self.tokens_key(self.local_date(now)))?;
         let count = |at: usize| found.as_ref().and_then(|found| found.sent.get(at)).map_or(0, |it| it.count);
         Ok(UsedTokens { all: count(0).into(), of_website: count(1).into() })
     }
 
-    /// Adds tokens to the numbers of the current local day. Returns the changed row, or `None` if `tokens` is 0.
+    /// Adds tokens to the counts of the current local day. Returns the changed row, or `None` if `tokens` is 0.
     pub(super) fn count_tokens(
         &self,
         tokens: u64,

@@ -110,9 +110,9 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // `since` is the time of the booking or of the last move. For a booking or a move, this is the time of
-    // the change itself. For a confirmation, it is `before.updated_at`, because only a booking or a move changes
-    // `updated_at` of a pending appointment.
+    // Reminders depend on `since`, the time of the booking or of the last move. If this change is itself a booking or a
+    // move, `since` is the time `at` of the change. If it is a confirmation, the appointment was pending before. Only a
+    // booking or a move changes the `updated_at` of a pending appointment, so `since` is `before.updated_at`.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);

@@ -1,4 +1,4 @@
-//! Changes a business in a store without an engine. Decisions and batches are the same as in the actor.
+//! Changes a business while no engine runs. The code of the business's actor makes the decisions and the batches.
 
 use std::sync::Arc;
 

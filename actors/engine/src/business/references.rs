@@ -18,15 +18,15 @@ use uuid::Uuid;
 
 use super::write::Write;
 
-/// The maximum number of watches. A further watch replaces the oldest watch, which is lost.
+/// The maximum number of watches of a business. If another watch begins, the oldest watch is lost.
 const WATCHED_MAX: usize = 64;
 
-/// Identifies a watch for new references to a service or staff member. A request for a deletion contains this value as
-/// proof that a scan found no older reference.
+/// Identifies a watch for new references to a service or staff member. A request for a deletion contains the watch that
+/// began before the scan for older references.
 #[derive(Clone, Debug)]
 pub struct Watch {
     number: u64,
-    /// This permit keeps the actor running, because only this actor knows the watch.
+    /// Only the running actor knows the watch. This permit keeps the actor running, so that the watch is not lost.
     _in_use: Arc<OwnedSemaphorePermit>,
 }
 

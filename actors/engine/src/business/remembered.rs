@@ -1,8 +1,8 @@
 //! Idempotency: the answer to a request is stored in the batch of its change.
 //!
-//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. The key of the
-//! row in the store contains the day of the answer. A look-up reads the rows of today and yesterday. A background job
-//! deletes older rows.
+//! An idempotency key is valid for 24 hours of steady time. Stamps and the wall clock do not affect this period. The
+//! answers are stored by day. A look-up reads the answers of today and yesterday. A background job deletes older
+//! answers.
 
 use chrono::TimeDelta;
 use domain::{
@@ -37,8 +37,8 @@ pub(super) fn given(
     Ok(Some(body))
 }
 
-/// Adds the answer to a change to the batch of the change. The row belongs to `of`, which is a business or the
-/// installation.
+/// Adds the response to a change to the batch of the change, for repeated requests. The row is stored under `of`, which
+/// is a business or the installation.
 pub(crate) fn remember(
     of: BusinessId,
     answered: SteadyTime,
@@ -54,8 +54,8 @@ pub(crate) fn remember(
 fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Vec<u8>)>> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
-    // Future days are read first. Otherwise the look-up would miss a key that a background job moves from a future day
-    // to today between the reads.
+    // A background job may move a key from a future day to today between the reads. Future days are read first, because
+    // otherwise the look-up would miss this key.
     let days = state.days_ahead.iter().copied().chain(days(now));
     let Some((day, record)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
         return Ok(None);
@@ -74,8 +74,8 @@ fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Ve
     Ok(Some((record.status, body)))
 }
 
-/// If a stored response names a merged contact, returns the current state of the resource in the response. Returns
-/// `None` for any other response, and if the resource was deleted.
+/// If the resource in a stored response refers to a contact that was merged into another, returns the current state of
+/// the resource. Returns `None` for any other response, and if the resource was deleted.
 fn of_survivor(state: &State, body: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
     let Some(resource) = Resource::of_answer(body) else { return Ok(None) };
     let alias = resource.contact_id().map(|id| keys::alias(state.id, id));
@@ -135,8 +135,8 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
     Ok(days)
 }
 
-/// Checks the caller's rights. Only the actor of the business removes rights, and it decides one change at a time. So
-/// the caller keeps the checked rights until the change is decided.
+/// Checks the caller's rights. The caller keeps them until the change is decided, because only the actor of the
+/// business removes rights, and the actor decides one change at a time.
 pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<()> {
     match request.actor {
         Who::ApiKey(_) | Who::Person(_) if state.business.suspended => Err(EngineError::Suspended),
@@ -168,7 +168,8 @@ fn check_key(state: &State, id: KeyId) -> Result<()> {
     if state.checked_key.get() == Some(checked) {
         return Ok(());
     }
-    // A revoked API key keeps its row, so a missing row does not mean that the key was revoked.
+    // The row of an API key stays when the key is revoked. A missing row therefore does not mean that the key was
+    // revoked, and the request is not refused.
     let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
     let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
     if key.is_some_and(|key| key.revoked_at.is_some()) {

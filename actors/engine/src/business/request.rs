@@ -37,7 +37,7 @@ impl Request {
     }
 }
 
-/// The status and type of a change's answer. The compiler checks that the interfaces render this type.
+/// The HTTP status and the result type of a change. An interface that renders another type does not compile.
 pub trait Gives: Send + 'static {
     const STATUS: u16;
 

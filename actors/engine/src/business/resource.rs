@@ -1,7 +1,7 @@
-//! The resource in a stored event or a stored answer, decoded for the erasure of contacts.
+//! Decodes the resource in a stored event or in a stored response, to find the contacts that it names.
 //!
-//! Invariant: the event type determines the resource type. A stored answer has no type, so its resource is
-//! the first variant of [`Resource`] that decodes it.
+//! Invariant: the type of an event determines the type of its resource. A stored response has no type, so it is
+//! decoded as the first variant of [`Resource`] that fits.
 
 use domain::{ContactId, Direction, EventType};
 use serde::Deserialize;
@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use store::records::ShownAnew;
 use view::{CallView, ContactView, MessageView, OperatorAppointmentView};
 
-/// The variant `Contact` must be the last. Its view has the fewest required properties, so it could also decode other
-/// resources.
+/// The variant `Contact` must be the last, because [`ContactView`] has so few required properties that other resources
+/// could be decoded as contacts.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Resource {

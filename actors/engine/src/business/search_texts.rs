@@ -29,7 +29,7 @@ const ROW_BYTES_MAX: usize = VALUE_BYTES_MAX - ROW_HEAD_BYTES;
 const ROW_HEAD_BYTES: usize = 4;
 /// The number of bytes before each text: the record's id and the length of the text.
 const TEXT_HEAD_BYTES: usize = 18;
-/// The maximum number of records that are filed together. Only a damaged store has more unfiled records.
+/// The maximum number of records that one batch files. Only a damaged store has more unfiled records than this.
 const FILED_TOGETHER_MAX: usize = 1_024;
 
 /// Divides the texts of records into rows. Records are added in the order of their ids.
@@ -109,7 +109,7 @@ pub(super) fn index(state: &mut State, writes: &[Write], batch: &mut Batch) -> R
     Ok(())
 }
 
-/// Changes the texts of filed records. Returns the changes to unfiled records.
+/// Applies the changes to filed records. Returns the other changes, which concern unfiled records.
 fn change_rows(
     state: &State,
     rows: u8,
@@ -167,8 +167,8 @@ fn file(
     if filed.records == ROW_RECORDS_MAX {
         filed.write(batch);
     }
-    // A row without texts is needed only for its key, which contains the id up to which records are filed.
-    // The new rows have greater ids, so the row without texts is deleted.
+    // The key of the newest row contains the id up to which records are filed, so this row exists even without texts.
+    // If new rows with greater ids are written, a row without texts is no longer needed.
     if batch.len() > before
         && let Some((key, value)) = newest
         && SearchRecord::decode(&value).is_ok_and(|row| row.texts.is_empty())
@@ -178,8 +178,8 @@ fn file(
     Ok(if is_all { filed.records } else { ROW_RECORDS_MAX })
 }
 
-/// Returns the texts of the first records after an id, including changes that are not durable yet. The second
-/// value is true if these are the last records.
+/// Returns the texts of the first records whose ids are greater than `after`, including changes that are not
+/// durable yet. The second value is true if no further records follow.
 fn unfiled(
     state: &State,
     kind: &Kind,

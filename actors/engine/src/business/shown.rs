@@ -33,8 +33,8 @@ impl State {
         V::new(appointment, parties)
     }
 
-    /// Returns the message with the id of its current contact. If its contact was erased, returns the message without
-    /// the contact's data.
+    /// Returns the message as it is shown. If its contact was merged into another contact, the message has the id
+    /// of that other contact. If its contact was erased, the message has no data about the contact.
     pub(super) fn known_message(&self, message: TakenMessage) -> Result<TakenMessage, StoreError> {
         let contact = self.contact_of(message.contact_id)?.map(|contact| contact.id);
         let was_erased = message.contact_id.is_some() && contact.is_none();

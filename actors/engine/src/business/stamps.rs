@@ -7,10 +7,10 @@
 //! - A change after a member's removal has a later stamp than the removal, so the stamp distinguishes a new
 //!   membership of the person from the removed one.
 //! - `newest` is the stamp of the last change, and `next` is the earliest stamp of the next change. `next` is never
-//!   before `newest`. A list or a removal increases `next` at most to a millisecond after `newest`, or to the current
-//!   time if that is later.
+//!   before `newest`. A list or a removal increases `next` at most to the later of two times: the current time, and one
+//!   millisecond after `newest`.
 //!
-//! The fences of lists before the actor's start are earlier than [`crate::clock::Clocks::stamps_from`].
+//! [`crate::clock::Clocks::stamps_from`] keeps the stamps of an actor after the fences of lists before its start.
 
 use chrono::TimeDelta;
 use domain::Timestamp;

@@ -39,8 +39,8 @@ use crate::mail::Outbox;
 use crate::maintenance::business::BusinessJobs;
 use crate::maintenance::{AgeMarks, HourlyRound};
 
-/// `busy` contains the appointments that started within this time before now. This time is longer than the longest
-/// service and the longest local day together.
+/// `busy` contains at least the active appointments that started within this time before now. This time is longer than
+/// the sum of the longest service and the longest local day.
 pub(crate) const BUSY_PAST: TimeDelta = TimeDelta::hours(50);
 /// Each time the actor has read this number of rows, it lets other tasks run.
 pub(super) const ROWS_PER_TURN: usize = 1_024;
@@ -77,7 +77,8 @@ pub(crate) struct State {
     pub(crate) mint: IdMint,
     pub(crate) ages: AgeMarks,
     pub(crate) round: HourlyRound,
-    /// The future days for which idempotency keys are stored. They exist only after a wrong clock or a crash.
+    /// The days after today for which idempotency keys are stored. Such keys exist only after the clock was wrong or
+    /// after a crash.
     pub(crate) days_ahead: Vec<u32>,
     pub(crate) retention: Retention,
     pub(crate) website: Website,
@@ -93,8 +94,8 @@ pub(crate) struct State {
     pub(crate) unfiled: BTreeMap<u8, usize>,
     pub(crate) references: References,
     pub(crate) budget: BusinessBudget,
-    /// The API key that was last found valid, and the credentials generation at the time of that check. A change to any
-    /// API key clears this value.
+    /// The API key that was last found valid, and [`Store::credentials_generation`] at that check. A change to any API
+    /// key clears this value.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
     pub(crate) store: Store,
     pub(crate) ports: Ports,
@@ -236,7 +237,7 @@ impl State {
         })
     }
 
-    /// The committer calls `done` once the batch is durable. The actor's reads see the batch immediately.
+    /// The committer calls `done` when the batch is durable. The actor's reads see the batch immediately.
     pub(crate) fn submit(&mut self, batch: Batch, done: Done) {
         if batch.is_empty() && self.store.is_settled(self.id) {
             return done(); // all changes to the business are durable
@@ -332,8 +333,9 @@ impl State {
         }
     }
 
-    /// All active appointments that an appointment with this start and its buffers can overlap. Unlike `busy`, the
-    /// result contains them even if they started before `busy_from`.
+    /// Returns the active appointments that start at most [`BUSY_PAST`] before or after `start`. They include every
+    /// appointment that an appointment with this start, together with its buffers, can overlap. Unlike `busy`, the
+    /// result also contains appointments that start before `busy_from`.
     pub(crate) fn busy_around(&self, start: Timestamp) -> Result<Busy, StoreError> {
         let range = keys::appointments_starting(self.id, start - BUSY_PAST, start + BUSY_PAST);
         let stored = self.store.scan(&range, Order::Ascending);
@@ -352,8 +354,8 @@ impl State {
         Ok(busy)
     }
 
-    /// Makes `busy` reach back to `now - BUSY_PAST`. If `busy` reaches back further than that by more than
-    /// [`BUSY_SLACK`], drops the older entries. Lets other tasks run, because this function may read many rows.
+    /// Makes `busy` begin at or before `now - BUSY_PAST`. If it begins more than [`BUSY_SLACK`] before that time, drops
+    /// the entries before `now - BUSY_PAST`. Lets other tasks run, because this function may read many rows.
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_PAST;
         if self.busy_from > needed {

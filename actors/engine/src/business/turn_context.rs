@@ -1,5 +1,5 @@
-//! The engine's part of a turn of a conversation. The rules in the crate [`talk`] ask questions and request changes.
-//! This module answers the questions and makes the changes with the state of the business actor.
+//! The engine's part of a turn in a conversation. The rules of the turn are in the crate [`talk`]. They ask questions
+//! and request changes; this module uses the state of the business actor to answer the questions and make the changes.
 //!
 //! Invariants:
 //! - A change obeys the rules for bookings by customers. The change becomes part of the decision of the turn,
@@ -37,8 +37,8 @@ use crate::error::{EngineError, Result};
 /// Parses a phone number that a person has written or said. The second parameter is the region of national numbers.
 pub type ReadPhone = fn(&str, &str) -> Option<Phone>;
 
-/// A limit on the bookings of callers. The function counts a booking under the phone number and the email address that
-/// the caller has entered. It returns false if the limit is reached.
+/// A limit on the bookings of callers. It contains a function that counts a booking under the phone number and the
+/// email address that the caller has entered. The function returns false if the limit is reached.
 #[derive(Clone)]
 pub struct BookingLimit(Arc<CountBooking>);
 
@@ -156,7 +156,7 @@ pub(super) struct TurnContext<'a, 'c> {
     pub(super) booked_by: Option<ContactId>,
     /// The newest code of the conversation.
     pub(super) code: Option<SentCode>,
-    /// The contact as which the caller was verified, if the caller entered the right code in this turn.
+    /// The contact to whom the code was sent, if the caller entered the right code in this turn.
     pub(super) verified: Option<ContactId>,
 }
 
@@ -368,8 +368,8 @@ impl TurnContext<'_, '_> {
         })
     }
 
-    /// Adds the decision about an appointment to the changes of this turn. A refusal by the booking rules becomes an
-    /// answer to the conversation rules.
+    /// Adds the decision about an appointment to the changes of this turn. If the booking rules refuse the appointment,
+    /// returns [`Answer::Refused`] instead of an error, so that the conversation can continue.
     fn plan(&mut self, decided: Result<Decision<Shown<PlannedView>>>) -> Result<Answer> {
         let refused = |refused| Ok(Answer::Refused(refused));
         match decided {

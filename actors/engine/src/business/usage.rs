@@ -5,7 +5,7 @@
 //! - `BusinessBudget::usage` counts the rows of the store, including changes that are not durable yet. While a count is
 //!   in progress, `usage` includes only the rows before `uncounted`.
 //! - A change that changes the usage writes an audit entry with the new usage in the same batch.
-//! - The actor counts in steps. Each step handles one message of the actor, and reads a bounded number of rows and
+//! - The actor counts in steps. Each step is one message to the actor, and reads a bounded number of rows and
 //!   bytes. Only requests for the complete usage wait until all steps are done.
 
 use std::collections::BTreeMap;
@@ -43,8 +43,8 @@ pub(super) fn count(
             continue;
         };
         let kind = COUNTED[place].budget;
-        // A new record has no previous value. A previous value with inconsistent pieces was never counted, so it is
-        // treated as missing.
+        // A new record has no previous value. A previous value whose pieces do not belong together was never counted,
+        // so it is treated as missing.
         let before = if is_new { None } else { state.store.usable(key, state.read_raw(key))?.flatten() };
         if let Some(before) = before {
             usage.remove(kind, Amount::row(before.len()));

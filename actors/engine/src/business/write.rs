@@ -56,7 +56,7 @@ pub enum Write {
     NoContact(Contact),
     /// A contact that is merged into another contact.
     Merged(Contact, Alias),
-    /// An erased contact that could not be decoded. The erasure job searches for its index rows.
+    /// Erases a contact that cannot be decoded. Its index rows are unknown, so the erasure job searches for them.
     NoUndecodableContact(ContactId),
     NoAppointment(Appointment),
     Retention(Retention),
@@ -160,8 +160,8 @@ impl Write {
                 }
             }
             Self::Appointment { before, after } => {
-                // The list ordered by `updated_at` would miss an appointment whose id contains a time before its
-                // creation.
+                // A list ordered by `updated_at` skips the ids with a time before its start. So an id must not contain
+                // a time before the creation of the appointment.
                 assert!(
                     after.id.minted_at() >= after.created_at,
                     "the id of appointment {} contains a time before its creation",

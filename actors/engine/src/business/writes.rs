@@ -61,8 +61,8 @@ impl State {
         let target = self.written_calendar(after.staff_id);
         let target = target.map(|it| Ok::<_, StoreError>((it.id, self.writes_to(it.id)?))).transpose()?;
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        // `follow` checks whether the appointment has ended. It gets the current time instead of the stamp of the
-        // change, because the stamp may be later.
+        // `follow` checks whether the appointment has ended. It gets the current time for this, because the stamp of
+        // the change may be later than the current time.
         Ok(follow((before, after), rows, target, (self.clocks.now(), self.clocks.steady())))
     }
 
@@ -77,7 +77,8 @@ impl State {
     }
 }
 
-/// Adds to a decision the changed writes of the appointments that the decision changes or deletes.
+/// If a decision changes or deletes an appointment, the appointment's [`CalendarWrite`]s change too. This function adds
+/// the changes of the [`CalendarWrite`]s to the decision.
 pub(super) fn add(state: &State, decided: &mut Decided) -> Result<(), StoreError> {
     let mut added = Vec::new();
     for write in &mut decided.writes {

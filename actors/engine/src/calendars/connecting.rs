@@ -17,8 +17,8 @@ const GOOGLE: [&str; 3] = ["apidata.googleusercontent.com", "www.google.com", "c
 /// A calendar that a person wants to connect.
 #[derive(Clone, Debug)]
 pub struct CalendarInput {
-    /// The connected calendar that is changed, or `None` for a new calendar. If a connected calendar is changed, the
-    /// check waits for other requests to this calendar, because a calendar gets one request at a time.
+    /// The connected calendar that is changed, or `None` for a new calendar. The check of a connected calendar waits
+    /// until other requests to this calendar have ended, because the service sends a calendar one request at a time.
     pub id: Option<CalendarId>,
     pub kind: CalendarKind,
     pub url: String,
@@ -31,7 +31,7 @@ pub struct CalendarInput {
     pub collection: Option<String>,
 }
 
-/// A calendar that was read once.
+/// A calendar that [`BusinessHandle::check_calendar`] has read.
 #[derive(Clone, Debug)]
 pub struct CheckedCalendar {
     pub url: WebhookUrl,

@@ -20,9 +20,11 @@ pub(super) struct Belief {
     /// Believed time minus steady time, in milliseconds.
     offset: i64,
     jump: Option<Jump>,
-    /// The offset of a wall clock that was earlier than the stored time at the start.
+    /// The offset of the wall clock, if the wall clock was earlier than the stored time when the service started. It is
+    /// `None` as soon as the wall clock is believed.
     behind: Option<i64>,
-    /// The stored time as of the start. Until a jump is believed, the believed time is not earlier than this.
+    /// A lower limit for the believed time. It is [`KeptTime::now`] if the wall clock was earlier than the stored time
+    /// at the start. Otherwise, and after a jump is believed, it is `i64::MIN`, so there is no limit.
     kept: i64,
 }
 
@@ -164,7 +166,8 @@ mod tests {
             let mut belief = started(behind);
             for minute in 0..60 {
                 let passed = minute * MINUTE;
-                // NTP corrects the clock by a second each minute, but the clock stays before the stored time.
+                // NTP advances the clock by one second per minute. The clock still stays earlier than the stored time
+                // plus the time that has passed since.
                 let read = belief.read(WALL + behind + passed + minute * 1_000, BOOT + passed);
                 assert_eq!(read, WALL + passed, "after {minute} minutes");
             }
@@ -216,8 +219,8 @@ mod tests {
         let kept = KeptTime { written: WALL, now: WALL + hour };
         let mut belief = Belief::new(WALL - 1, BOOT, Some(kept));
         assert_eq!(belief.read(WALL - 1, BOOT), WALL + hour);
-        // A clock that is not before `written` is believed, because it may have been set while the service
-        // was stopped.
+        // A wall clock between `written` and `now` is believed, because it may have been set while the service was
+        // stopped.
         assert_eq!(Belief::new(WALL, BOOT, Some(kept)).read(WALL, BOOT), WALL);
     }
 

@@ -1,14 +1,13 @@
 //! The stored steady time, which continues after a restart, and the check of the wall clock at the start.
 //!
-//! If only the service restarts, the machine's steady clock shows how much time has passed since the times were stored.
-//! This clock also counts the time for which the machine was suspended.
+//! If only the service restarts, the machine's steady clock shows how much time has passed since the steady time was
+//! stored. This clock also counts the time for which the machine was suspended.
 //!
-//! If the machine restarts, only the wall clock shows how much time has passed since the times were stored. The service
-//! adds this time to the steady time, but at most 24 hours ([`STOPPED_MAX`]). So a wrong wall clock can expire
-//! idempotency keys, which are stored for 24 hours. Other records expire at most one day early per restart of the
-//! machine.
+//! If the machine restarts, only the wall clock shows how much time has passed. The service adds this time to the
+//! steady time, but at most 24 hours ([`STOPPED_MAX`]). So a wrong wall clock can expire idempotency keys, which are
+//! stored for 24 hours. Other records expire at most one day early per restart of the machine.
 //!
-//! The believed time is stored too. If the machine restarts, it is only a lower bound.
+//! The service also stores the believed time. After a restart of the machine, the stored value is only a lower bound.
 
 use chrono::TimeDelta;
 use domain::{Business, BusinessId, SteadyTime, Timestamp};
@@ -28,7 +27,7 @@ const BUSINESSES_PER_TURN: usize = 256;
 pub(super) struct Kept {
     pub(super) steady: SteadyTime,
     pub(super) newest: Option<Timestamp>,
-    /// The stored believed time. It is `None` if the store has none, or if no record has a stamp.
+    /// The stored believed time. It is `None` if no time is stored, or if no record has a stamp.
     pub(super) believed: Option<KeptTime>,
     pub(super) warning: Option<String>,
 }
@@ -47,8 +46,8 @@ pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> 
         let warning = newest.and_then(|newest| odd(wall, newest, kept.wall));
         return Ok(Kept { steady, newest, believed, warning });
     }
-    // There is no stored time if an early version wrote the store, or if the row is damaged. Then the steady
-    // time begins at the wall clock, but at most 24 hours after the newest stamp.
+    // There is no stored time if an early version wrote the store, or if the row is damaged. Then the steady time
+    // begins at the time of the wall clock, or 24 hours after the newest stamp if that is earlier.
     let newest = newest_stamp(store).await?;
     let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
     let warning = newest.and_then(|newest| odd(wall, newest, Timestamp::MIN));
@@ -174,8 +173,7 @@ mod tests {
         assert!(behind.contains("repair-stamps") && !behind.contains('\n'), "{behind}");
         let ahead = warning(newest + AHEAD_MAX + tick, none).unwrap();
         assert!(ahead.contains("2026-04-02T12:00:00.001Z") && ahead.contains("2026-03-02T12:00:00.000Z"));
-        // A recent stored time shows that the service ran recently, so there is no warning even without a
-        // recent stamp.
+        // The newest stamp is old, but the stored time is recent. So the service ran recently, and there is no warning.
         assert_eq!(warning(newest + AHEAD_MAX + tick, newest + tick), None);
     }
 
@@ -205,7 +203,7 @@ mod tests {
         assert_eq!(passed_since(boot(1, 5), None), None);
     }
 
-    /// The wall clock may be wrong, and the machine may have been suspended since the time was stored.
+    /// The elapsed time is right even if the wall clock is wrong or the machine was suspended during the restart.
     #[tokio::test]
     async fn the_steady_clock_of_the_machine_measures_a_restart_of_the_service() {
         let wall = at("2026-03-02T12:00:00Z");

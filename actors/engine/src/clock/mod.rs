@@ -13,7 +13,7 @@
 //!
 //! - all businesses share the steady time. It never decreases, except by at most a minute after a crash;
 //! - every new stamp is at or after [`Clocks::stamps_from`]. Until the machine restarts, this instant is at or after
-//!   every stamp that a client has received in a list ordered by `updated_at`, so such a client misses no change.
+//!   every stamp in the lists ordered by `updated_at` that clients have received. So a later poll misses no change.
 
 mod belief;
 mod kept;
@@ -46,7 +46,7 @@ struct Inner {
     stamps_from: Timestamp,
     opened_at: Timestamp,
     listed: AtomicI64,
-    /// The last stored believed time minus the machine's steady time at that moment, in milliseconds.
+    /// The believed time minus the machine's steady time, in milliseconds, when the believed time was last stored.
     kept_offset: AtomicI64,
     /// The newest stamp of any record, in milliseconds after 1970.
     newest: AtomicI64,
@@ -55,14 +55,15 @@ struct Inner {
 }
 
 impl Clocks {
-    /// Logs a warning if the wall clock contradicts the stored time or the newest stamp.
+    /// Reads the stored clock state. Logs a warning if the wall clock is earlier than the stored time, much earlier
+    /// than the newest stamp, or much later than the last use of the store.
     pub(crate) async fn open(store: &Store, port: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let kept = kept::read(store, port.now(), boot(&*port)).await?;
         if let Some(warning) = &kept.warning {
             tracing::warn!("{warning}");
         }
         let clocks = Self::new(port, &kept);
-        // The steady time is stored before any change, so a store with stamps always has a steady time.
+        // The steady time is stored before the first change, so a store with records also has a steady time.
         clocks.keep(store);
         Ok(clocks)
     }
@@ -97,9 +98,9 @@ impl Clocks {
         self.0.opened_at
     }
 
-    /// The earliest stamp that a business may use if it is loaded now: the later of the stored time and the
-    /// time of the last list ordered by `updated_at`. If the time of the last list is in the future, it is
-    /// ignored, because it came from a wrong clock.
+    /// The earliest stamp that a business may use if it is loaded now. It is the later of two times: the believed time
+    /// at the start of the service, and the time of the last list ordered by `updated_at`. If the time of this list is
+    /// more than a minute in the future, the list is ignored, because a wrong clock has set its time.
     pub(crate) fn stamps_from(&self) -> Timestamp {
         let listed = self.0.listed.load(Ordering::Relaxed);
         let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;
@@ -123,7 +124,8 @@ impl Clocks {
         self.0.belief.lock().doubted().is_some()
     }
 
-    /// Records the stamp of a change. A stamp far ahead of the newest stored stamp is stored immediately.
+    /// Records the stamp of a change in memory. If the stamp is more than [`UNKEPT_MAX`] later than the newest stored
+    /// stamp, also stores it.
     pub(crate) fn note(&self, stamp: Timestamp, store: &Store) {
         self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
         let kept = Timestamp::from_millis(self.0.newest_kept.load(Ordering::Relaxed));
@@ -132,9 +134,9 @@ impl Clocks {
         }
     }
 
-    /// Stores the believed time if the stored time is too early. A list that is read now may show stamps up to the
-    /// believed time, and no stamp after a crash may be earlier than these. Returns true if the list must wait until
-    /// the time is durable.
+    /// Called before a list is read. The list may show stamps up to the believed time, and a change after a crash must
+    /// not get an earlier stamp. So if the believed time has gained on the steady clock since it was last stored,
+    /// stores it and returns true: the list must wait until the believed time is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
@@ -144,7 +146,8 @@ impl Clocks {
         is_ahead
     }
 
-    /// Called once a minute, so that a jump is confirmed even if no caller reads the time.
+    /// Called once a minute. Reads the clocks, so that a jump of the wall clock is confirmed even if no request needs
+    /// the time.
     pub(crate) fn check_wall_clock(&self) {
         let _ = self.now();
         let doubted = self.0.belief.lock().doubted();
@@ -185,7 +188,7 @@ impl Clocks {
     }
 }
 
-/// The longest sleep of a task that waits for a scheduled time. The task then reads its [`SteadyClock`]
+/// The longest sleep of a task that waits for a scheduled time. After each sleep, the task reads its [`SteadyClock`]
 /// again, because the runtime's timers stop while the machine is suspended.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(30);
 

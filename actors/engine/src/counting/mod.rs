@@ -94,7 +94,7 @@ struct FoundOf {
 pub(crate) struct Found([FoundOf; COUNTED.len()]);
 
 impl Found {
-    /// Counts a row. Kinds that are not in the usage are ignored.
+    /// Counts a row of this kind. Does nothing if the usage has no count for the kind.
     pub(crate) fn add(&mut self, kind: u8, decodes: bool) {
         let Some((place, _)) = counted(kind) else { return };
         let found = &mut self.0[place];
@@ -129,7 +129,7 @@ impl Found {
 }
 
 /// True if a row's value decodes as a record of the key's kind. A value in pieces counts as decodable. Must not be
-/// called for the rows of API keys in a business, which contain only a key's prefix.
+/// called for the row of an API key in a business, because this row contains only the prefix of the API key.
 fn decodes(kind: u8, key: &[u8], row: &[u8]) -> bool {
     let decodes = counted(kind).and_then(|(_, counted)| counted.decodes);
     keys::has_width(key, kind) && (is_head(row) || decodes.is_some_and(|decodes| decodes(row)))

@@ -10,11 +10,11 @@ use store::{Key, LONG_VALUE_BYTES_MAX, Record, keys, piece_of, whole_value_by};
 
 use super::{BUSINESS, Difference, Differences, Found, decodes};
 
-/// The maximum number of listed businesses that are held in memory (16 bytes each). If there are more,
-/// missing businesses are not detected.
+/// The maximum number of listed businesses that are held in memory (16 bytes each). If there are more, the tally does
+/// not compare the list of businesses with the rows.
 const LISTED_MAX: usize = 4 << 20;
-/// The maximum number of API keys that are held in memory (9 bytes each). If there are more, the API keys of
-/// each business are not compared with the recorded number.
+/// The maximum number of API keys that are held in memory (9 bytes each). If there are more, the tally does not compare
+/// the number of API keys of a business with the recorded number.
 const KEYS_MAX: usize = 4 << 20;
 
 #[derive(Default)]
@@ -40,7 +40,7 @@ struct Current {
     newest: Option<Newest>,
 }
 
-/// The newest audit entry so far: its row and the pieces of its value.
+/// The newest of the audit entries that were read so far: its row and, for a long value, the pieces of the value.
 struct Newest {
     key: Key,
     row: Vec<u8>,
@@ -49,7 +49,7 @@ struct Newest {
 }
 
 impl Tally {
-    /// The businesses in `set_aside` are always reported as different.
+    /// A business in `set_aside` is reported as different even if its counts match.
     pub(crate) fn new(set_aside: impl IntoIterator<Item = BusinessId>) -> Self {
         let set_aside = set_aside.into_iter().collect();
         Self { set_aside, has_all_listed: true, has_all_keys: true, ..Self::default() }
@@ -97,7 +97,7 @@ impl Tally {
         }
     }
 
-    /// Reports the businesses that were set aside during the count. Some of their rows may be missing.
+    /// Reports the businesses that were set aside during the count. The count may lack some of their rows.
     pub(crate) fn set_aside_meanwhile(&mut self, businesses: impl Iterator<Item = BusinessId>) {
         self.finish();
         for of in businesses {
@@ -145,7 +145,7 @@ impl Tally {
         }
     }
 
-    /// True if the business is listed. Reports the listed businesses with smaller ids that have no rows.
+    /// True if `listed` contains the business. Reports the businesses before it in `listed`, which have no rows.
     fn is_listed(&mut self, of: BusinessId) -> bool {
         while let Some(next) = self.listed.front().copied().filter(|next| *next <= of) {
             self.listed.pop_front();
@@ -185,8 +185,8 @@ impl Tally {
     }
 }
 
-/// The recorded and the found number of rows of a business. Both include one row for the profile, which belongs to no
-/// kind. The argument `found` must already include it.
+/// The recorded and the found number of rows of a business. This function adds the row of the profile, which belongs to
+/// no kind, to the recorded number. The argument `found` must already include this row.
 fn whole_business(of: BusinessId, recorded: Option<Usage>, found: u64) -> Difference {
     let rows = |usage: Usage| BudgetKind::kept().map(|kind| usage.of(kind).rows).sum::<u64>() + 1;
     Difference { business_id: of, kind: BUSINESS.into(), recorded: recorded.map(rows), found }

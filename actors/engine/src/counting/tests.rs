@@ -13,8 +13,8 @@ fn recorded(services: u64) -> Usage {
     usage
 }
 
-/// The rows of a business: a profile, `services` undecodable services and an audit entry whose usage
-/// contains `recorded` services.
+/// The rows of a business: a profile, undecodable services, and an audit entry with the recorded usage. `services` is
+/// the number of the service rows, and `recorded` is the number of services in the recorded usage.
 fn rows_of(of: BusinessId, services: u64, recorded: u64, words: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut rows = vec![(keys::profile(of), b"any".to_vec())];
     for number in 0..services {

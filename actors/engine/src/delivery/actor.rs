@@ -1,8 +1,9 @@
 //! The actor of one webhook endpoint. Its queue is the store's index of due deliveries; the
 //! [dispatcher](super::dispatch) decides when the actor may send.
 //!
-//! A *turn* reads the due rows and begins an attempt for each permit that the actor has. Every message
-//! requests a turn. All requests before a turn cause only one turn. An actor that only waits may be stopped.
+//! A *turn* reads the due rows and begins an attempt for each attempt permit that the actor has. After each message,
+//! the actor requests a turn, unless a requested turn has not begun yet. An actor that has nothing to do until the next
+//! due time may be stopped.
 
 use std::sync::Arc;
 
@@ -33,7 +34,8 @@ pub(crate) enum Message {
     /// The alert about the outage has been written, or the write has failed.
     Alerted,
     Purged,
-    /// Clean the deliveries whose events must be wiped ([`super::resend`]), beginning after this event.
+    /// Remove the personal data of erased contacts from the deliveries of events that must be wiped
+    /// ([`super::resend`]). Begin after this event, or with the first event for `None`.
     Clean(Option<EventId>, OwnedSemaphorePermit),
     Cleaned(Option<EventId>),
     Resend(Box<Resending>),
@@ -61,8 +63,8 @@ pub(crate) enum Resend {
     One(EventId),
     /// Make the next attempt of a pending delivery immediately.
     Now(EventId),
-    /// Resend every missed and failed delivery in this range of the log. A message handles only the first
-    /// rows of the range, so that the actor can handle other messages before the next rows.
+    /// Resend every missed and failed delivery in this range of the log. The actor handles only the first rows, and
+    /// then sends itself a message with the rest of the range, so that it can handle other messages in between.
     Missed(KeyRange),
 }
 
@@ -97,7 +99,8 @@ impl Actor for DeliveryActor {
     }
 
     async fn handle(&self, myself: ActorRef<Message>, message: Message, state: &mut State) -> Handled {
-        // The engine is closing. The message can be dropped, because the waiting deliveries are in the store.
+        // If the engine is closing, the message is dropped. No delivery is lost, because the store contains the waiting
+        // deliveries.
         let Some(deliveries) = state.deliveries.upgrade() else { return Ok(()) };
         let is_set_aside = |state: &State| deliveries.shared.store.is_business_set_aside(state.key.business);
         let handled = if is_set_aside(state) { Ok(()) } else { state.take(&deliveries, message).await };

@@ -26,8 +26,8 @@ use crate::error::EngineError;
 use crate::live::{LiveChange, LiveKind};
 use crate::shared::Shared;
 
-/// The longest time for which an attempt keeps its permit while the body is read. If the body ends within
-/// this time, the next attempt can reuse the connection.
+/// While the body of a response is read, the attempt keeps its permit for at most this time. If the body ends within
+/// this time, the connection is free before the permit is, so the next attempt can reuse the connection.
 const BODY_GRACE: Duration = Duration::from_millis(10);
 /// The pause of an endpoint after an attempt that failed because this machine lacked resources.
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
@@ -38,9 +38,9 @@ pub(super) fn is_unreported(endpoint: &WebhookEndpoint, failing: Failing) -> boo
 }
 
 impl State {
-    /// Begins an attempt. The attempt returns its permit when the whole body has been read, or [`BODY_GRACE`] after
-    /// the head of the response if this is earlier. In the second case, the rest of the body is read without a permit.
-    /// The number of bodies that are read without a permit is bounded. At the bound, the rest is not read.
+    /// Begins an attempt. The attempt returns its permit when the body of the response has been read, but not later
+    /// than [`BODY_GRACE`] after the head. The rest of a slower body is read without a permit. If too many bodies are
+    /// being read without a permit, the rest is not read.
     pub(super) fn attempt(
         &mut self,
         deliveries: &Deliveries,
@@ -97,9 +97,9 @@ impl State {
         Ok(())
     }
 
-    /// Aborts attempts without an outcome and releases their permits. If the endpoint is enabled, only the attempts
-    /// that began before it was last disabled are aborted. If the endpoint is disabled or deleted, all these attempts
-    /// are aborted.
+    /// Aborts attempts whose outcome is not known yet, and releases their permits. If the endpoint is disabled or
+    /// deleted, this function aborts all such attempts. If the endpoint is enabled, it aborts only those that began
+    /// before the endpoint was last disabled.
     pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
@@ -178,9 +178,9 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // The endpoint counts the deliveries that have reached it. A delivery contains the count from before its own
-        // first attempt. The current count is written in the same batch as the delivery. So no stored delivery contains
-        // a count that is greater than the stored current count.
+        // The field `reached_before` of a delivery is the number of successful deliveries to the endpoint before its
+        // first attempt. The batch stores the delivery together with the current number. So `reached_before` is never
+        // greater than the stored current number.
         let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;

@@ -16,15 +16,15 @@ use super::service::Deliveries;
 use super::state::{ROWS_PER_TURN, State, Target};
 use crate::shared::Shared;
 
-/// The maximum number of attempts whose outcome is known but not durable. This includes attempts whose body is
-/// still being read.
+/// The maximum number of attempts whose outcome is known but not durable. The status of the response determines the
+/// outcome, so an attempt counts even while the body of its response is still being read.
 const RECORDING_MAX: usize = 64;
 
 /// The maximum number of due deliveries that the actor remembers between two reads of the index.
 const AHEAD_ROWS: usize = 64;
 const _: () = assert!(AHEAD_ROWS >= ATTEMPTS_MAX, "a turn may begin this many attempts");
 
-/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
+/// If a due time is later than the latest time in the schedule plus this tolerance, a wrong clock has set the due time.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Due {
@@ -45,7 +45,7 @@ impl State {
             self.attempt_permits.clear();
             return Ok(());
         }
-        // If `hold` gets no permit, the actor is being stopped, and it must not overwrite a newer wake-up in
+        // If `hold` gets no permit, the actor is being stopped. A stopping actor must not overwrite a newer wake-up in
         // the dispatcher.
         self.hold();
         if self.work.is_none() {
@@ -103,7 +103,7 @@ impl State {
             self.rest(deliveries, due.more);
             return Ok(());
         }
-        // A probe of an outage allows one trial attempt. Only an endpoint with due deliveries may make it.
+        // Each failed probe allows one trial attempt. Only an endpoint with due deliveries may claim it.
         let network = client.network();
         if network.is_out() && client.is_cut_off_from(&endpoint.url) {
             due.now.truncate(usize::from(network.take_trial()));
@@ -172,9 +172,8 @@ impl State {
                 break;
             }
             let delivery = shared.store.look::<Delivery>(&keys::delivery(business, id, event))?;
-            // An undecodable delivery stays in the index, and does not count as one of the turn's rows.
-            // Otherwise undecodable deliveries could use up the rows of every turn, and later rows would
-            // never be read.
+            // The index row of an undecodable delivery is not deleted, and does not count towards `ROWS_PER_TURN`. If
+            // it counted, such rows could use up the limit in every turn, and later rows would never be read.
             let Some(delivery) = delivery else { continue };
             looked_at += 1;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
@@ -205,9 +204,10 @@ impl State {
         Ok(due)
     }
 
-    /// Returns at most `room` deliveries that the last read of the due index found and that still wait. Also forgets
-    /// deliveries that no longer wait. The next read of the index deletes their rows. None of the deliveries is in
-    /// progress, because a delivery leaves `ahead` when its attempt begins.
+    /// The list `ahead` contains the deliveries that the last read of the due index found. Returns the first of these
+    /// deliveries that still wait, at most `room`. Removes deliveries that no longer wait from `ahead`; the next read
+    /// of the index deletes their rows. No returned delivery is in progress, because a delivery leaves `ahead` when its
+    /// attempt begins.
     fn remembered(
         &mut self,
         shared: &Shared,
@@ -291,7 +291,7 @@ pub(super) async fn is_beyond_schedule(shared: &Shared, key: EndpointKey) -> Res
     Ok(false)
 }
 
-/// A due time, the latest time that the schedule allows, and the delivery.
+/// A delivery that is due too late: its due time, the latest due time that the schedule allows, and the delivery.
 type TooLate = (Timestamp, Timestamp, Delivery);
 
 /// Reads the last rows of the range. Returns the deliveries in these rows that are due later than the

@@ -92,9 +92,9 @@ impl BusinessHandle {
         asked
     }
 
-    /// Resolves a webhook's host. Refuses the host if one of its addresses is not public. The refusal never names this
-    /// address. Fails with [`EngineError::Overloaded`] if too many lookups run, or if this machine lacks resources or
-    /// network.
+    /// Resolves a webhook's host. If one of its addresses is not public, refuses the host and does not disclose the
+    /// address. Fails with [`EngineError::Overloaded`] if too many lookups run, or if this machine has no network or
+    /// too few resources.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
         let Deliveries { saves, client, .. } = &*self.businesses.deliveries;
         let _permit = saves.take(self.id).ok_or(EngineError::Overloaded)?;

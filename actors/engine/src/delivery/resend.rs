@@ -46,7 +46,8 @@ impl State {
             step.reply.send(Err(EngineError::Stopping));
             return Ok(());
         }
-        // The actor must run until its next turn has read the rows.
+        // This step may write due deliveries, which the actor reads in its next turn. The actor must keep running until
+        // then.
         self.hold();
         // Attempts that began before the endpoint was last disabled are aborted before an event is sent
         // again.
@@ -67,7 +68,7 @@ impl State {
                     Progress::Done => step.reply.send(Ok(step.resent)),
                 }
             }
-            // An error would hide the number of events that are scheduled already, so the step is repeated.
+            // Some events are already scheduled. An error would hide their number, so the step is repeated instead.
             Err(EngineError::Overloaded | EngineError::Resting(_)) if step.resent > 0 => {
                 let myself = self.myself.clone();
                 tokio::spawn(async move {
@@ -195,8 +196,8 @@ impl State {
         Ok((count, progress))
     }
 
-    /// Sends the given deliveries again. Skips deliveries whose events are wiped. Returns the number of scheduled
-    /// deliveries, and whether the budget of waiting deliveries was too small for all given deliveries.
+    /// Sends the given deliveries again. Skips deliveries whose events are wiped or must be wiped. Returns the number
+    /// of scheduled deliveries, and true if the budget of waiting deliveries had no room for some of the given ones.
     async fn send_again(
         &self,
         deliveries: &Deliveries,
@@ -231,8 +232,9 @@ impl State {
         Ok((sent, is_full))
     }
 
-    /// Cleans the deliveries of the next events that must be wiped. Skips deliveries with an attempt in
-    /// progress, and deliveries that may still be sent before the event's wipe is due.
+    /// Cleans the deliveries of the next events that must be wiped. A cleaned delivery has no response body and gets no
+    /// further attempt. Skips a delivery with an attempt in progress. Until the wipe of an event is due, also skips a
+    /// delivery that can still be sent.
     pub(super) async fn clean(
         &mut self,
         deliveries: &Arc<Deliveries>,

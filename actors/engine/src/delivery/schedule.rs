@@ -26,10 +26,10 @@ pub(crate) fn delay_before(attempts: u32) -> TimeDelta {
     before.copied().unwrap_or_default()
 }
 
-/// Returns the delivery after an attempt, and whether the endpoint must be disabled. It must be disabled if
-/// the last attempt of the schedule failed and no other delivery has reached the endpoint since the first
-/// attempt of this delivery. `reached` counts all deliveries that reached the endpoint. The caller sets the
-/// response body.
+/// Returns the changed delivery after an attempt, and whether the endpoint must be disabled. The endpoint must be
+/// disabled if the last attempt of the schedule failed and no other delivery has reached the endpoint since the first
+/// attempt of this delivery. `reached` is the number of deliveries that have reached the endpoint. The caller adds the
+/// response body to the delivery.
 pub(super) fn after_attempt(
     delivery: &Delivery,
     attempt: &Attempt,

@@ -98,8 +98,8 @@ impl Deliveries {
         );
     }
 
-    /// Makes an endpoint's actor read the due deliveries. A stopped actor is started by the next attempt
-    /// permit.
+    /// Makes an endpoint's actor read the due deliveries. If the actor is not running, it starts when the endpoint gets
+    /// its next attempt permit. If the business is set aside, does nothing.
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
         let is_set_aside = self.shared.store.is_business_set_aside(key.business);
         if !is_set_aside && !self.tell_running(key, Message::Wake) {
@@ -195,8 +195,8 @@ impl Deliveries {
         tokio::spawn(Arc::clone(self).register_all());
     }
 
-    /// Registers every endpoint with waiting deliveries, and then corrects due times that a wrong clock has
-    /// set. Endpoints with unreadable rows are skipped.
+    /// Registers every endpoint with waiting deliveries. After that, corrects the due times that a wrong clock has set
+    /// too late. Endpoints with unreadable rows are skipped.
     async fn register_all(self: Arc<Self>) {
         for corrects in [false, true] {
             let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);

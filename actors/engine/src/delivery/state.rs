@@ -25,9 +25,9 @@ pub(crate) struct State {
     pub(super) myself: ActorRef<Message>,
     pub(super) key: EndpointKey,
     pub(super) deliveries: Weak<Deliveries>,
-    /// The attempts whose outcome is not known to the actor yet.
+    /// The attempts whose outcome the actor does not know yet.
     pub(super) attempting: BTreeMap<EventId, Attempting>,
-    /// The numbers of the attempts whose outcome is known but not durable.
+    /// For each event whose attempt has a known but not yet durable outcome, the number of the attempt.
     pub(super) recording: BTreeMap<EventId, u64>,
     pub(super) attempts: u64,
     /// The due times and events of the next deliveries, as the last read of the due index found them.
@@ -55,8 +55,9 @@ pub(crate) struct State {
 
 #[derive(Debug)]
 pub(super) struct Attempting {
-    /// The number of the attempt. `epoch` is the endpoint's epoch at the start of the attempt.
+    /// Identifies the attempt among all attempts that this actor has started.
     pub(super) number: u64,
+    /// The endpoint's epoch at the start of the attempt.
     pub(super) epoch: u32,
     pub(super) known: Arc<AtomicBool>,
     pub(super) task: AbortHandle,
@@ -137,8 +138,8 @@ impl State {
         }
     }
 
-    /// Returns the attempt permits to the dispatcher. Requests no permit before `wait` has passed or the next
-    /// message arrives.
+    /// Returns the attempt permits to the dispatcher. The endpoint gets no new permit until `wait` has passed or the
+    /// endpoint is woken.
     pub(super) fn wait(&mut self, deliveries: &Deliveries, wait: Option<Duration>) {
         deliveries.dispatcher.rest(self.key, wait);
         self.attempt_permits.clear();
@@ -168,8 +169,8 @@ impl State {
         self.rest(deliveries, false);
     }
 
-    /// From now on, the directory may stop the actor if `work` is false, neither an attempt nor an alert is in
-    /// progress, and the outcome of every attempt is durable.
+    /// Allows the directory to stop the actor. Has no effect if `work` is true, if an attempt or an alert is in
+    /// progress, or if the outcome of an attempt is not durable yet.
     pub(super) fn rest(&mut self, deliveries: &Arc<Deliveries>, work: bool) {
         if work || self.alerting || !self.attempting.is_empty() || !self.recording.is_empty() {
             return;
@@ -222,8 +223,9 @@ impl Target {
     }
 }
 
-/// The target that was last read. It is decoded again only if the endpoint's row or any credentials have changed. A
-/// change to the profile of a business counts as a change to credentials.
+/// The target that was last read. The target is decoded again only if the endpoint's row or the store's
+/// `credentials_generation` has changed. Each change to the profile of a business, for example a suspension, increases
+/// this generation.
 #[derive(Default)]
 pub(super) struct LastTarget {
     row: Vec<u8>,

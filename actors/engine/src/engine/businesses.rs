@@ -39,8 +39,8 @@ impl Engine {
         self.create(new, by, None).await
     }
 
-    /// Creates a business. A repeated request within 24 hours gets the same response. Fails if the
-    /// idempotency key was used for another request, and while the first request runs.
+    /// Creates a business. A repeated request within 24 hours gets the same response. Fails if the idempotency key was
+    /// used for another request, or if the first request still runs.
     pub async fn create_business_once(
         &self,
         new: NewBusiness,

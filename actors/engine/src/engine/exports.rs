@@ -2,12 +2,13 @@
 //!
 //! Invariants:
 //! - Commits never wait for an export.
-//! - Each business is exported as of one point in time. All rows that the export reads were durable at this point.
+//! - An export contains the state of each business at one point in time. This state contains only durable rows.
 //! - The memory of an export contains at most the records of one step and a bounded number of old values of
 //!   rows.
 //! - The audit entry is durable before the first record is returned.
-//! - A dropped export frees its memory. The export is cancelled if the caller is so slow that the export of
-//!   one business takes longer than [`POINT_TIME_MAX`].
+//! - When an export is dropped, its memory is freed.
+//! - If the export of one business takes longer than [`POINT_TIME_MAX`], for example because the caller reads slowly,
+//!   the whole export is cancelled.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +37,8 @@ pub enum ExportError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Some businesses have no end record, because their number of records differs from the recorded number.
+    /// For some businesses, the number of rows differs from the number in the audit log. The export contains no end
+    /// record for these businesses.
     #[error("the export is incomplete: {0}")]
     Incomplete(Differences),
     #[error("the client received the records too slowly")]
@@ -46,7 +48,7 @@ pub enum ExportError {
 pub struct Export {
     moving: Arc<Moving>,
     with_secrets: bool,
-    /// The lane (queue of the committer) of the audit entry. It is `None` once the entry is durable.
+    /// The lane (queue of the committer) of the audit entry. It is `None` when the entry is durable.
     noted: Option<BusinessId>,
     scope: Scope,
     current: Option<Current>,
@@ -102,8 +104,7 @@ impl Engine {
             (None, true) => AuditAction::InstallationExportedWithSecrets,
         };
         let now = self.now();
-        // The audit entry of an export of all businesses belongs to no business, so it is written in the lane
-        // of a new id.
+        // The id of the business is the lane of the write. An export of all businesses uses a new id as its lane.
         let lane = one.unwrap_or_else(|| shared.mint_id(now));
         shared.note((by, action), lane, now, &mut batch);
         shared.store.submit(lane, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
@@ -157,8 +158,7 @@ impl Export {
             let kinds: Vec<_> = Leaving::kinds().chain([kind::PROFILE]).map(|kind| (of, kind)).collect();
             let frozen = shared.store.freeze(&kinds).await;
             let frozen = match (frozen, &self.scope) {
-                // An export of all businesses skips a business that is set aside before its first record is
-                // exported.
+                // An export of all businesses skips a business that is already set aside when the export reaches it.
                 (Err(error @ StoreError::BusinessSetAside { .. }), Scope::All(_)) => {
                     tracing::warn!(business.id = %of, %error, "an export omits a business");
                     continue;
@@ -210,7 +210,7 @@ impl Current {
     fn step(&mut self, store: &Store) -> Result<Vec<Moved>, StoreError> {
         let before: Vec<u8> = Leaving::kinds().filter(|kind| self.leaving.still_reads(*kind)).collect();
         let moved = self.leaving.next(store, &self.frozen)?;
-        // When all rows of a kind are read, their old values are no longer needed.
+        // After all rows of a kind have been read, the old values of these rows are no longer needed.
         for kind in before.into_iter().filter(|kind| !self.leaving.still_reads(*kind)) {
             self.frozen.release(self.of, kind);
         }

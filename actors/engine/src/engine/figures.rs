@@ -21,7 +21,7 @@ impl Engine {
     }
 
     /// Returns the number of connected calendars by kind and status, and the longest time since the last successful
-    /// read of a calendar. This time does not consider calendars that are idle, stopped or being disconnected.
+    /// read of a calendar. Calendars that are idle, stopped or being disconnected do not count for this time.
     pub fn calendars(&self) -> (BTreeMap<(CalendarKind, CalendarStatus), usize>, Option<TimeDelta>) {
         self.parts.businesses.readings.figures(self.now())
     }
@@ -50,7 +50,7 @@ impl Engine {
         spawn_blocking(move || readings.pending_writes()).await.ok()
     }
 
-    /// The numbers of turns and of requests to the chat model.
+    /// The counts of turns and of requests to the chat model.
     pub fn talking(&self) -> TalkingCounts {
         self.parts.businesses.talking.figures.read()
     }
@@ -98,13 +98,13 @@ impl Engine {
         self.parts.mails.outbox.left_out.load(Ordering::Relaxed)
     }
 
-    /// The number of background checks of unused businesses that found no work, and of the checks that found
-    /// work.
+    /// Two counts of background checks of unused businesses: first the checks that found no work, then the checks that
+    /// found work.
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
         self.parts.maintenance.round.checked.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
 
-    /// The numbers of complete, incomplete and failed backups since the start.
+    /// Returns the counts of complete, incomplete and failed backups since the start.
     pub fn backups_ended(&self) -> (u64, u64, u64) {
         let BackupCounts { done, incomplete, failed } = &self.parts.backups.counts;
         [done, incomplete, failed].map(|count| count.load(Ordering::Relaxed)).into()

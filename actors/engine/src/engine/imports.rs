@@ -47,8 +47,9 @@ impl Engine {
         let _ = self.parts.moving.imports_end.subscribe().wait_for(|ends| *ends).await;
     }
 
-    /// Returns the response to an earlier import with the same key, options and lines. First waits until the businesses
-    /// of the import are open. Fails with [`Refusal::IdempotencyKeyReused`] if the options or lines differ.
+    /// Returns the response to an earlier import with the same key, or `None` if there is none. Fails with
+    /// [`Refusal::IdempotencyKeyReused`] if the options or lines of the earlier import differ. Before it returns the
+    /// response, it waits until the businesses of the import are open.
     pub async fn imported_before(&self, asked: Idempotency) -> Result<Option<Answer<ImportedView>>> {
         let answered = Once::answered::<Shown<ImportedView>>(self.shared(), asked)?;
         if answered.is_some() {

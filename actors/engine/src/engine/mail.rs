@@ -18,7 +18,7 @@ use crate::mail::unsubscribe::Unsubscribe;
 use crate::mail::{LOG_DAYS, MailFigures, MailPorts, NewMail, TestedMail, read_about};
 
 impl Engine {
-    /// Starts sending mails. Before this call, no mail is written to the outbox and stored mails wait.
+    /// Starts sending mails. Before this call, stored mails wait, and no new mail is written to the outbox.
     pub fn begin_mail(&self, ports: MailPorts) {
         self.parts.mails.begin(ports);
     }
@@ -36,7 +36,7 @@ impl Engine {
         self.parts.mails.outbox.transport().is_some()
     }
 
-    /// Writes a mail to the outbox, which sends the mail once the row is durable. Returns `None` if the service sends
+    /// Writes a mail to the outbox, which sends the mail when the row is durable. Returns `None` if the service sends
     /// no mail.
     pub async fn queue_mail(&self, mail: NewMail) -> Result<Option<MailId>> {
         self.parts.mails.queue(mail).await
@@ -101,7 +101,8 @@ impl Engine {
         let business = self.business_for_visitor(business_id);
         let ends = |by| business.change(Request::by(by), EndSubscription { id, from });
         let ended = match ends(Actor::Person(id)).await {
-            // Members cannot change a suspended business, but they can still unsubscribe from its mails.
+            // The business is suspended, so its members cannot change it. They must still be able to unsubscribe, so
+            // the change is made as the system.
             Err(EngineError::Suspended) => ends(Actor::System).await,
             ended => ended,
         };

@@ -46,8 +46,8 @@ use crate::supervisor::{self, Supervisor};
 use crate::upgrade;
 
 /// A business's or person's actor may fail this many times before its restarts are delayed. The count starts again
-/// after a minute without a failure. Each failure of an endpoint's actor delays its restart, because no client waits
-/// for deliveries.
+/// after a minute without a failure. The restart of an endpoint's actor is delayed after every failure, because no
+/// client waits for deliveries.
 const PATIENCE: u32 = 1;
 /// The maximum duration of each of the two phases in which the engine closes. The listeners are already closed, so no
 /// client waits.
@@ -109,7 +109,7 @@ impl Engine {
         let mails = Mails::new(&shared, &tests, limits.mails_waiting);
         let businesses = Arc::new_cyclic(|businesses| {
             let deliveries = Arc::new_cyclic(|deliveries| {
-                // The number of endpoint actors is bounded by `Limits::actors_at_rest` instead.
+                // `Deliveries` itself limits the number of endpoint actors, to `Limits::actors_at_rest`.
                 let bounds = Bounds { patience: 0, running_max: usize::MAX };
                 let start = shared.starting(deliveries, DeliveryActor::start);
                 let directory = Directory::new(start, None, bounds);
@@ -185,7 +185,7 @@ impl Engine {
         self.shared().clocks.now()
     }
 
-    /// Whether the wall clock has jumped and is not believed yet.
+    /// Whether the wall clock has jumped and the service does not use the new time yet.
     pub fn clock_doubted(&self) -> bool {
         self.shared().clocks.doubted()
     }
@@ -257,8 +257,8 @@ impl Engine {
         self.parts.backups.state(id)
     }
 
-    /// Closes the engine. Waits at most 2 s while the uses of sessions are written, and then at most 2 s for other
-    /// work. Fails if the store has failed.
+    /// Closes the engine. First waits at most 2 s until the recorded uses of sessions are written, and then at most 2 s
+    /// until other work is done. Fails if the store has failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
         // The actors of people refuse changes after `shared.close`. So they must write the recorded uses of sessions to

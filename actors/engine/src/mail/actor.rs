@@ -37,19 +37,19 @@ impl MailKey {
 
 /// Waiting mails are counted only up to this number, so that a count takes a few milliseconds.
 pub(super) const COUNTED_MAX: usize = 10_000;
-/// A count reads at most this many mails that are not due yet.
+/// The maximum number of mails that are not due yet and that one count of the waiting mails reads.
 const NOT_DUE_READ_MAX: usize = 1_000;
 
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// The business has a waiting mail, so the outbox must read the mails of the business at this instant.
+    /// The business has a waiting mail, so the outbox must read the mails of the business at the given time.
     Waits(BusinessId, Timestamp),
     Turn,
     Ended(Box<Ended>),
     Recorded(MailKey),
     /// An appointment of a business has changed, so some of its waiting notices may be obsolete.
     Changed(BusinessId, AppointmentId),
-    /// A change to the stored counts of notices is durable.
+    /// A change to the counts of notices is now durable. This actor had submitted the change to the store.
     Counted,
     CountWaiting(RpcReplyPort<usize>),
 }
@@ -134,18 +134,17 @@ pub(crate) struct State {
     pub(super) alerts: Windows<PersonId>,
     pub(super) counts: NoticeCounts,
     pub(super) sending: BTreeSet<MailKey>,
-    /// The mails whose attempt has ended and has no durable outcome yet.
+    /// The mails whose attempt has ended, but whose outcome is not durable yet.
     pub(super) tried: BTreeSet<MailKey>,
     /// The start of this actor. The outcomes of attempts by earlier actors may be lost, so a mail that was due
     /// before this instant may have been sent.
     pub(super) began: Timestamp,
-    /// The mails whose changes are not durable yet. The value for each mail is the first mail of the same change. This
-    /// first mail identifies the change.
+    /// The mails whose change is not durable yet. A change can concern several mails. The value is the first mail of
+    /// the change, which identifies the change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail into which other mails are being gathered. While a business has an entry here, no
-    /// other mail of the business is sent, because that mail might be one of the gathered mails. The entry is removed
-    /// when the change is durable.
+    /// For each business, the mail into which other mails are being gathered. Until this change is durable, no mail of
+    /// the business is sent, because it might be one of the gathered mails. Then the entry is removed.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,
@@ -194,8 +193,8 @@ impl State {
         let now = shared.steady.now();
         Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
         for key in recorded {
-            // If the appointment of a notice changed while the notice was being written, the notice could not be
-            // dropped at that time. Therefore the notice is compared with the appointment now.
+            // While `recording` contains a notice, the notice is not dropped, even if its appointment changes.
+            // Therefore the notice is compared with the appointment now.
             if let Some(notice) = unless_business_set_aside(self.read(shared, key))?
                 .flatten()
                 .flatten()

@@ -12,7 +12,8 @@ use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
 use super::notice;
 use super::unsubscribe::Unsubscribe;
 
-/// The search for the audit entry about an offer begins at the time of the offer and reads at most this many entries.
+/// The search for the audit entry about an invitation begins at the time of the invitation. It reads at most this many
+/// entries.
 const OFFER_ENTRIES_MAX: usize = 64;
 
 pub(super) fn letter(
@@ -48,9 +49,10 @@ pub(super) fn letter(
     }))
 }
 
-/// Returns the name of the person who offered the membership. Returns `None` if the mail is not about an offer, if the
-/// operator made the offer, or if the person has no name. While an invitation is valid, the audit entry about the offer
-/// exists.
+/// Returns the name of the person who invited the recipient to the business. The name comes from the audit entry about
+/// the invitation. This entry is kept for at least 90 days, and the link in an invitation is valid for only 7 days.
+/// Returns `None` if the mail is of another kind, if the operator invited the recipient, if the inviter has no name, or
+/// if the entry is not found.
 fn invited_by(store: &Store, mail: &Mail) -> Result<Option<String>, StoreError> {
     let is_offer = matches!(mail.kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset);
     let Some(of) = mail.business_id.filter(|_| is_offer) else { return Ok(None) };

@@ -41,8 +41,8 @@ pub(crate) struct Mails {
 }
 
 const BUSINESSES_PER_TURN: usize = 64;
-/// The number of waiting mails that are read before a pause. The notices among them are compared with their
-/// appointments.
+/// The maximum number of waiting mails that one step of the search for obsolete notices reads. Before the next step,
+/// the search pauses for [`OVERTAKEN_PAUSE`].
 const NOTICES_PER_TURN: usize = 256;
 const OVERTAKEN_PAUSE: Duration = Duration::from_millis(10);
 const FAILED_PAUSE: Duration = Duration::from_secs(5);
@@ -135,8 +135,9 @@ impl Mails {
         Ok(())
     }
 
-    /// Finds the appointments whose waiting notices are obsolete, and reports them to the outbox in bounded steps.
-    /// This repeats the reports that were lost when an earlier outbox ended.
+    /// Finds the appointments whose waiting notices are obsolete, and reports them to the outbox, in bounded steps. An
+    /// appointment is also reported when it is changed. But that report is lost if the outbox's actor ends before it
+    /// handles the report.
     async fn find_overtaken(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
         let mut after = None;
         while let Some(businesses) = self.businesses(&mut after)? {
@@ -154,8 +155,9 @@ impl Mails {
         Ok(())
     }
 
-    /// Reads the next waiting mails of a business, and reports the appointments of obsolete notices. Returns the range
-    /// of the mails that have not been read yet, or `None` if all have been read.
+    /// Reads the next waiting mails of a business. If a mail is an obsolete notice, reports the notice's appointment to
+    /// the outbox. Returns the range of the mails that have not been read yet, or `None` if all have been read or the
+    /// engine closes.
     fn report_overtaken(
         &self,
         actor: &ActorRef<Message>,

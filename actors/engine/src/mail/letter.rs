@@ -28,7 +28,7 @@ pub struct Recipient {
     pub address: String,
     pub name: String,
     pub locale: Locale,
-    /// The recipient's role in the mail's business. The role limits what the mail may show.
+    /// The recipient's role in the business that the mail is about. The role limits the data that the mail may show.
     pub role: Option<Role>,
     pub link: Option<Link>,
 }
@@ -72,9 +72,10 @@ pub struct Sender {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     Alert(AlertItem),
-    /// The alerts that exceeded the hourly limit, and the number of further alerts that the mail does not list.
+    /// The alerts that exceeded the limit on immediate alert mails to the person, and the number of further alerts,
+    /// which the mail does not list.
     Gathered(Vec<AlertItem>, u32),
-    /// The alerts of a day, and the number of further alerts that the mail does not list.
+    /// The alerts of a day, and the number of further alerts, which the mail does not list.
     Daily(Vec<AlertItem>, u32),
     /// A link that sets the first password of an account.
     Invitation(Link),

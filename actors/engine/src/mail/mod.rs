@@ -1,5 +1,6 @@
-//! The outbox: it sends mails to people. One actor sends them, each at its stored due time. A change that causes mails
-//! writes their rows in its own batch. After the commit, only the outbox changes the rows of waiting mails.
+//! The outbox: it sends mails to people. One actor sends them, each at its stored due time. If a change causes mails,
+//! the batch of the change contains the rows of the mails. After the commit, only the outbox changes the rows of
+//! waiting mails.
 //!
 //! Invariants:
 //!
@@ -10,7 +11,7 @@
 //!   composed. Therefore a mail contains no erased data, and only data that its recipient may see.
 //! - The outcome of an attempt and the next due time are written in one batch.
 //! - A mail may be sent twice after a crash, with the same `Message-ID`. No mail is lost.
-//! - A failing relay gets one mail at a time, so the other mails use up no attempts.
+//! - While the relay fails, the outbox sends it only one mail at a time. The other mails wait, and use up no attempts.
 
 mod actor;
 pub(crate) mod code;

@@ -16,10 +16,10 @@ use domain::{BusinessId, Mail, MailKind, Timestamp};
 use store::{Key, KeyRange, keys};
 use uuid::Uuid;
 
-/// A group of mails. The lanes take turns.
+/// A group of mails that has its own place in the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lane {
-    /// Resets of forgotten passwords, for which a person waits.
+    /// Mails to reset forgotten passwords. They have their own lane, because a person waits for such a mail.
     Resets,
     /// All other mails about accounts. They share one lane, so that a person who creates many accounts does not
     /// get many lanes.
@@ -64,9 +64,9 @@ struct Waits {
 #[derive(Debug, Default)]
 pub(super) struct Order {
     waits: BTreeMap<Lane, Waits>,
-    /// Lanes without a due mail, by their next due time.
+    /// Lanes without a due mail, sorted by their next due time.
     later: BTreeSet<(Timestamp, Lane)>,
-    /// Lanes with a due mail, by their turn.
+    /// Lanes with a due mail, sorted by [`Waits::turn`].
     now: BTreeSet<(u64, Lane)>,
     turns: u64,
 }
@@ -101,7 +101,7 @@ impl Order {
         let waits = self.take_out(lane)?;
         self.turns += 1;
         self.put(lane, Waits { turn: self.turns, ..waits });
-        // The lane counts as due until `set` is called again.
+        // The lane may contain further due mails. It therefore counts as due until `set` sets its next due time.
         self.later.remove(&(waits.due, lane));
         self.now.insert((self.turns, lane));
         Some(lane)
@@ -130,8 +130,8 @@ impl Order {
     }
 }
 
-/// For each lane, the row at which its next scan starts. A scan sets the position to the last row that it skips because
-/// the row belongs to another lane.
+/// For each lane, the row at which the lane's next scan starts. A scan skips the rows of other lanes. It sets the
+/// position to the last row that it has skipped for this reason.
 #[derive(Debug, Default)]
 pub(super) struct Positions(BTreeMap<Lane, Key>);
 
@@ -145,8 +145,8 @@ impl Positions {
         self.0.insert(lane, row);
     }
 
-    /// Must be called after a row with this due time was written. If the scan position of a lane under `of` is after
-    /// this row, moves the position back to the row.
+    /// Must be called after a row of `of` with this due time was written. Scan positions after this row move back, so
+    /// that the scans do not miss the row.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {
@@ -154,7 +154,7 @@ impl Positions {
         }
     }
 
-    /// Whether a lane under `of`, which is a business or the installation, has a scan position.
+    /// True if any lane of `of` has a scan position. `of` is a business or the installation.
     pub(super) fn goes_on(&self, of: BusinessId) -> bool {
         Lane::under(of).any(|lane| self.0.contains_key(&lane))
     }

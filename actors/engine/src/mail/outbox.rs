@@ -18,7 +18,7 @@ use super::limits::Allowances;
 use super::write::NewMail;
 
 const COUNT_TIME_MAX: Duration = Duration::from_secs(1);
-/// A shutdown waits for at most this many attempts whose outcome is not durable yet.
+/// A shutdown waits until the outcomes of the attempts in progress are durable, but for at most this many attempts.
 const UNDER_WAY_MAX: usize = 128;
 
 #[derive(Clone)]
@@ -149,7 +149,7 @@ impl Outbox {
         }
     }
 
-    /// Notifies the outbox of a mail that is due at this instant. If the outbox's actor does not run, it will
+    /// Notifies the outbox of a mail that is due at the time `due`. If the outbox's actor does not run, it will
     /// find the mail in the store when it starts.
     pub(crate) fn waits(&self, of: BusinessId, due: Timestamp) {
         if let Some(actor) = &*self.actor.lock() {
@@ -181,7 +181,7 @@ impl Outbox {
         let Some(transport) = self.transport.get() else { return };
         #[allow(clippy::cast_possible_truncation, reason = "the constant is small")]
         let all = transport.under_way.acquire_many(UNDER_WAY_MAX as u32);
-        // Mails that are still being sent are sent again after the next start, with the same id.
+        // Mails that are still being sent at `until` are sent again after the next start, with the same id.
         let _ = timeout_at(until, all).await;
         let actor = self.actor.lock().take();
         if let Some(actor) = actor {

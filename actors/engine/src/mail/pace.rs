@@ -2,9 +2,9 @@
 //!
 //! Invariants:
 //!
-//! - While the relay itself fails, it gets one mail at a time, as a probe. The pause between two probes grows
-//!   up to [`REST_MAX`]. The other mails use up no attempts.
-//! - A relay that refuses a mail has not failed, so the refusal delays no other mail.
+//! - After a failure of the relay, the service sends one mail at a time, as a probe, until the relay responds. The
+//!   pause between two probes grows up to [`REST_MAX`]. Mails that wait during a pause use up no attempts.
+//! - A relay that refuses a mail has responded. The refusal is not a failure of the relay, so it delays no other mail.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use tokio::time::Instant;
 
 /// The maximum number of mails that are sent at the same time. Each mail has a connection to the relay.
 pub(super) const SENDS_MAX: usize = 8;
-/// The pause after the first failure of the relay. It doubles with each failure.
+/// The pause after the first failure of the relay. Each further failure doubles the pause, up to [`REST_MAX`].
 const REST: Duration = Duration::from_secs(1);
-/// The longest pause. A failed mail waits at least this long before its next attempt, so if only one mail is waiting,
-/// the pause does not delay this mail.
+/// The longest pause. It is not longer than the time between two attempts of a mail. So if only one mail is waiting,
+/// the pause ends before the next attempt of this mail is due.
 const REST_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]

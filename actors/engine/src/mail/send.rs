@@ -26,8 +26,8 @@ pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, mail: Mail) {
     let under_way = transport.under_way();
     let (shared, myself) = (Arc::clone(shared), state.myself.clone());
     state.tasks.spawn(async move {
-        // A panic of the attempt ends only the inner task, so this task can report it. If this task is
-        // aborted, the set is dropped, and the drop aborts the attempt.
+        // The attempt runs in an inner task. If the attempt panics, only the inner task ends, and this task reports the
+        // panic. If this task is aborted, `making` is dropped, which aborts the attempt.
         let mut making: JoinSet<_> = [attempt(shared, transport, mail.clone())].into_iter().collect();
         let outcome = match making.join_next().await {
             Some(Ok(outcome)) => outcome,
@@ -116,7 +116,7 @@ impl State {
                     mail.id = %mail.id, mail.kind = %mail.kind, error = %why,
                     "a mail could not be prepared"
                 );
-                // The schedule of failed attempts applies, so a mail that can never be composed fails after
+                // This counts as a failed attempt. If the mail can never be prepared, it has the status `failed` after
                 // 33 hours.
                 let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
                 let after = without_former_address(&shared.store, after)?;

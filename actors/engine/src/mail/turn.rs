@@ -21,11 +21,11 @@ use crate::shared::Shared;
 /// The maximum number of lane scans in one turn. If lanes are left, the next turn scans them.
 const LOOKS_PER_TURN: usize = 64;
 const OTHERS_PER_LOOK: usize = 256;
-/// The maximum number of mails that one turn gathers into one mail. The next turn gathers further mails.
+/// The maximum number of waiting mails that one turn combines into one mail. The next turn adds further mails to it.
 const GATHERED_PER_TURN: usize = 256;
 const CHANGES_MAX: usize = 64;
-/// Different clocks may have set the due times of one day's alerts. Alerts whose due times differ by at most this time
-/// are sent in one mail.
+/// All daily alerts of a day belong in one mail, but their due times may differ, because different clocks may have set
+/// them. A daily mail therefore also contains the alerts that become due within this time.
 const SAME_DAY: TimeDelta = TimeDelta::hours(1);
 /// If a due time is later than [`latest_due`] by more than this, a wrong clock has set the due time.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
@@ -60,8 +60,8 @@ impl State {
                 break; // the end of an attempt or of a pause requests a turn
             }
             let Some(lane) = self.order.next(now) else { break };
-            // A lane whose mails are being gathered waits. When the gathered mail is committed, the lane is due
-            // again.
+            // If a commit that combines several mails of the lane is in progress, the lane waits. The commit makes it
+            // due again.
             let rows = lane.rows();
             if shared.store.is_business_set_aside(rows) || self.gathering.contains_key(&rows) {
                 self.order.set(lane, None);
@@ -85,13 +85,13 @@ impl State {
         let rest = self.pace.rests_until(Instant::now()).map(|until| until - Instant::now());
         let is_full = self.pace.room(self.sending.len(), Instant::now()) == 0 || self.changes >= CHANGES_MAX;
         let due = self.order.next_due().map(|due| (due - now).to_std().unwrap_or_default());
-        // The timer stops while the machine is suspended, so a long wait is split into shorter waits.
+        // The timer stops while the machine is suspended. Short waits limit the delay after the machine resumes.
         self.wait(rest.or(due.filter(|_| !is_full)).map(|wait| wait.min(LOOK_EVERY)));
         Ok(())
     }
 
-    /// Finds the lane's first row. Skips the rows of mails that are being sent or written or cannot be decoded, and the
-    /// rows of another lane in the same range of keys.
+    /// Finds the lane's first row. Skips the row of a mail that is being sent, is being written or cannot be decoded.
+    /// The range of keys may also contain rows of other lanes. They are skipped too.
     fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<FirstRow, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
         let left = self.positions.rows(lane);
@@ -113,7 +113,8 @@ impl State {
                 }
                 continue;
             }
-            // A due time that is later than the schedule allows was written when the wall clock was ahead.
+            // If the due time is later than the schedule allows, it was written when the wall clock was ahead. The mail
+            // is then due now.
             let is_due = due <= now || due > latest_due(&mail, now) + AHEAD_MAX;
             return Ok(if is_due { FirstRow::Now(Box::new(mail)) } else { FirstRow::Later(due) });
         }
@@ -168,7 +169,8 @@ impl State {
                 continue;
             }
             let Some(Some(mail)) = self.read(shared, other)? else { continue };
-            // A mail that was attempted before is sent alone, because the relay may have received it.
+            // Two kinds of mails are not gathered: a daily mail that is not due within `SAME_DAY`, and a mail with an
+            // earlier attempt, because the relay may already have received it.
             let is_for_later =
                 mail.kind == MailKind::Daily && mail.next_attempt_at.is_none_or(|due| due > now + SAME_DAY);
             if is_for_later || mail.attempts > 0 {

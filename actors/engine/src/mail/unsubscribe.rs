@@ -54,7 +54,7 @@ impl Unsubscribe {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Parses a token. Returns `None` for a token that this store did not create.
+    /// Parses a token. Returns `None` for a token that was not created with this secret.
     pub(crate) fn read(token: &str, secret: &[u8; 32]) -> Option<Self> {
         let bytes: [u8; SAYS + MAC] = URL_SAFE_NO_PAD.decode(token).ok()?.try_into().ok()?;
         let (says, code) = bytes.split_at(SAYS);

@@ -1,6 +1,7 @@
-//! A mail before it is written to the outbox, and the rows of a mail. A mail has a row by id and, while it
-//! waits, a row by due time. A waiting mail of a kind that is gathered also has a row by person. A notice has
-//! a row by appointment and, while it waits, a row in the list of waiting notices.
+//! A mail before it is written to the outbox, and the rows of a mail in the store. Each mail has a record under its id.
+//! While the mail waits, it also has a row in the list of due mails, and if several mails of its kind can be combined
+//! into one, a row in the list of gathered mails. A notice also has a row in the list of its appointment's notices and,
+//! while it waits, a row in the list of waiting notices.
 
 use domain::{About, BusinessId, Mail, MailKind, MailStatus, PersonId, Timestamp};
 use store::{Batch, Key, Record, keys};

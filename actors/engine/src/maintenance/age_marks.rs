@@ -1,4 +1,4 @@
-//! The age of records by steady time, and the hourly rounds (passes over a log) of the jobs that delete
+//! The age of records by steady time, and the *hourly rounds*. In a round, a job passes over a log and deletes the
 //! expired records.
 
 use chrono::TimeDelta;
@@ -10,11 +10,11 @@ use store::{Batch, Key, KeyRange, Order, Store, StoreError, keys};
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
 const AGE_EVERY: TimeDelta = TimeDelta::days(1);
 
-/// An *age mark* is a steady time and the newest id at this time. Records with this id or a smaller id existed at this
-/// time.
+/// An *age mark* is a steady time and the newest id at this time. Records with this id or a smaller id already existed
+/// then.
 #[derive(Debug)]
 pub(crate) struct AgeMarks {
-    /// The newest id of the audit log, which is the greatest id of the business.
+    /// The id of the newest audit entry. No record of the business has a greater id.
     pub(crate) newest: Option<AuditId>,
     noted: Option<(SteadyTime, AuditId)>,
 }
@@ -26,7 +26,8 @@ impl AgeMarks {
 
     pub(super) fn is_due(&self, now: SteadyTime) -> bool {
         let Some(newest) = self.newest else { return false };
-        // A crash can set steady time back, but a mark must be later than the previous mark.
+        // After a crash, `now` can be earlier than the previous mark. Then no mark is due, because each mark must be
+        // later than the previous mark.
         self.noted.is_none_or(|(at, id)| now - at >= AGE_EVERY && id != newest)
     }
 
@@ -41,9 +42,9 @@ impl AgeMarks {
 /// The age of a row, in a scan that reads rows in the order of their creation.
 pub(super) enum Age {
     IsExpired,
-    /// The row must be kept. A later row may be expired.
+    /// This row must be kept, but later rows may be expired, so the scan continues.
     Stays,
-    /// The row and all later rows must be kept.
+    /// This row and all later rows must be kept, so the scan ends.
     IsNewer,
 }
 

@@ -34,9 +34,9 @@ pub(crate) struct BusinessJobs {
     current: Option<BusinessJob>,
     pub(super) erasing: Option<Erasing>,
     pub(super) merging: Option<Merging>,
-    /// The appointments that the job of reminders has not read yet.
+    /// The appointments that the reminder job has not read yet.
     pub(super) unreminded: Option<KeyRange>,
-    /// The last event that the job of erased events has read.
+    /// The last event that the job for erased events has read.
     pub(super) wiped: Option<Key>,
     round: HourlyRound,
     in_round: bool,
@@ -91,7 +91,7 @@ impl BusinessJobs {
         (self.round, self.expiring) = (HourlyRound::default(), 0);
     }
 
-    /// Restarts the job of reminders after a change to the settings of notices.
+    /// Restarts the reminder job after a change to the settings of notices.
     pub(crate) fn remind_anew(&mut self) {
         self.unreminded = None;
     }
@@ -257,8 +257,8 @@ struct StepChange {
     step: Step,
 }
 
-// The other implementations of `Listed` are generated from the lists of changes. These lists contain only the changes
-// that requests can make.
+// The macro `listed!` implements `Listed` for the changes that requests can make. Only a background job makes this
+// change.
 impl Listed for StepChange {}
 
 impl Change for StepChange {

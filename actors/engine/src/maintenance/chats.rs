@@ -16,8 +16,9 @@ use crate::clock::Clocks;
 
 const ROWS_MAX: usize = 128;
 
-/// The newest stamp and the newest id of records that are old enough to be deleted. A record with a greater id or a
-/// later stamp is not old enough. A stamp after `now` was set by a wrong clock, so then only the id is compared.
+/// A record is old enough to be deleted if its stamp is at most `stamp` and its id is at most `id`. If the record's
+/// stamp is after `now`, a wrong clock has set it, so only the id is compared. If `id` is `None`, no record is old
+/// enough.
 struct Until {
     stamp: Timestamp,
     now: Timestamp,
@@ -72,8 +73,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(made)
 }
 
-/// True if the business has conversations or unanswered questions. Their age is measured with age marks, so the service
-/// must write age marks for such a business even if the business has no logs.
+/// True if the business has conversations or unanswered questions. The service needs age marks to measure their age. It
+/// must therefore write age marks for the business even if the business has no logs.
 pub(super) fn has_rows(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
     for kind in [kind::CONVERSATION, kind::GAP] {
         if Rows::scan(store.rows(), &keys::of_kind(of, kind), Order::Ascending).next().transpose()?.is_some()

@@ -43,7 +43,8 @@ const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 const LOOK_MAX: Duration = Duration::from_secs(600);
 const ROWS_PER_SECOND: u32 = 2_000;
-/// The count pauses after this number of rows, to keep to [`ROWS_PER_SECOND`].
+/// While the records of a business are counted, a pause follows each read of this number of rows. The pauses limit the
+/// speed to [`ROWS_PER_SECOND`].
 const ROWS_PER_PAUSE: usize = 100;
 
 /// The current or last round, and the results of all rounds since the process started.
@@ -52,7 +53,8 @@ pub(crate) struct Round {
     progress: Mutex<Progress>,
     /// The number of checks that found no work, and the number of checks that found work.
     pub(crate) checked: [AtomicU64; 2],
-    /// The number of counts that equal the recorded usage, and the number of counts that differ.
+    /// The number of times that a count of the rows was equal to the recorded usage, and the number of times that it
+    /// differed.
     pub(crate) counted: [AtomicU64; 2],
 }
 
@@ -61,7 +63,8 @@ struct Progress {
     /// The progress of the round. It is `None` until it is loaded from the store.
     record: Option<RoundRecord>,
     written: Option<RoundRecord>,
-    /// While a business is being counted, the round's position before this business. Otherwise it is `None`.
+    /// While a business is being counted, the position of the round before this business. [`Round::end`] sets the
+    /// stored position back to this position. While no business is being counted, the outer value is `None`.
     counting: Option<Option<BusinessId>>,
 }
 
@@ -83,9 +86,9 @@ impl Round {
         Ok(())
     }
 
-    /// Writes the position before the business that is being counted, so that the next engine counts this business.
-    /// Called when the engine closes. After a crash, the next engine skips the business that was being counted, so that
-    /// a count cannot crash the process repeatedly.
+    /// Called when the engine closes. If a business is being counted, sets the stored position back, so that the next
+    /// engine counts this business again. A crash does not set the position back. The next engine then skips the
+    /// business, so that its count cannot crash the process repeatedly.
     pub(crate) fn end(&self, store: &Store) {
         let mut progress = self.progress.lock();
         if let (Some(after), Some(round)) = (progress.counting.take(), progress.record)
@@ -112,8 +115,8 @@ fn write(round: RoundRecord, store: &Store) {
     store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
 }
 
-/// True if the next round is due. A crash can set steady time back by up to a minute. If steady time is now before the
-/// beginning of the last round, the next round is due too.
+/// True if the next round is due: the last round is complete, and it began at least 24 hours ago or after `now`. A
+/// beginning after `now` is possible because a crash can set the steady time back by up to a minute.
 fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
 }
@@ -136,7 +139,8 @@ impl Job for DailyRound {
         }
         let weak = Arc::downgrade(&engine);
         drop(engine);
-        // The pause depends only on the duration of the checks, because the count makes its own pauses.
+        // The time that the checks take. The pause after this step depends on it. The time of the counts is not
+        // included, because a count makes its own pauses.
         let mut looked = began.elapsed();
         for id in next {
             let looks = Instant::now();
@@ -201,7 +205,7 @@ impl DailyRound {
     /// business aside if the numbers still differ.
     async fn count(&mut self, engine: &Weak<Parts>, of: BusinessId) -> Result<(), StoreError> {
         let Some(differences) = self.differences(engine, of).await? else { return Ok(()) };
-        // A business that is set aside is unavailable, so a second count must confirm the difference first.
+        // The business becomes unavailable when it is set aside. So a second count must confirm the difference first.
         let confirmed = match &differences[..] {
             [] => None,
             _ => self.differences(engine, of).await?.filter(|again| !again.is_empty()),
@@ -217,8 +221,8 @@ impl DailyRound {
         waiting(engine, move || store.set_business_aside(of, &reason)).await
     }
 
-    /// Counts a business as of one point in time. Returns the differences from the recorded usage, or `None` if
-    /// the business cannot be counted.
+    /// Counts the rows of a business as they are at one point in time. Returns the differences between these counts and
+    /// the recorded usage, or `None` if the rows cannot be counted.
     async fn differences(
         &mut self,
         engine: &Weak<Parts>,

@@ -28,7 +28,8 @@ use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, appointment};
 /// The maximum number of endpoints per check, including deleted endpoints that still have rows.
 const ENDPOINTS_MAX: usize = 32;
 const PEOPLE_LOOKED_AT_MAX: usize = 32;
-/// The number of appointments whose manage links are checked. The appointments that were booked first are checked.
+/// The maximum number of appointments whose manage links one check looks at. The check begins with the appointments
+/// that were booked first.
 const LINKED_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
@@ -40,7 +41,8 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
     if first(store, &past)?.is_some() || first(store, &ahead)?.is_some() {
         return Ok(true);
     }
-    // An import of contacts was interrupted. The actor deletes the contacts of this import when it starts.
+    // If this row exists, an import of contacts was interrupted. When the actor starts, it deletes the contacts of the
+    // import.
     if store.contains(&keys::contact_import(of))? {
         return Ok(true);
     }
@@ -90,7 +92,7 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
         if endpoints > ENDPOINTS_MAX || is_old(event.uuid(), event.minted_at(), LOG_DAYS)? {
             return Ok(true);
         }
-        // The check continues with the first delivery of the next endpoint.
+        // The endpoint's oldest delivery has not expired, so the check skips its newer deliveries.
         let endpoint: WebhookId = keys::id_at_end(&key[..key.len().saturating_sub(16)])?;
         left = left.starting_at(keys::deliveries(of, endpoint).to);
     }

@@ -3,10 +3,10 @@
 //!
 //! Invariants:
 //! - A marked event cannot be resent.
-//! - While a delivery of a marked event is waiting or contains a receiver's response, the event is not wiped. The
-//!   endpoints' actors delete the responses. 24 hours (of steady time) after the erasure, these actors also end the
-//!   waiting deliveries.
-//! - An event without bytes was wiped, and is never sent.
+//! - A marked event is not wiped while one of its deliveries is waiting or contains a receiver's response. The
+//!   endpoints' actors delete these responses. They also end the deliveries that are still waiting 24 hours (of steady
+//!   time) after the erasure.
+//! - If an event has no bytes, it was wiped. Such an event is never sent.
 
 use domain::{Delivery, DeliveryStatus, EventId};
 use store::keys::kind;
@@ -46,8 +46,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
         match unless_set_aside(state.store.get_raw(&bytes))? {
             Some(Some(before)) => rows.put_over(bytes, Vec::new(), before.len()),
             Some(None) => {}
-            // The stored pieces of the event are inconsistent, so their number is unknown. All pieces that a value can
-            // have are deleted.
+            // The stored pieces of the event are inconsistent, so their number is unknown. The deletion covers the
+            // largest possible number of pieces.
             None => rows.put_over(bytes, Vec::new(), LONG_VALUE_BYTES_MAX),
         }
         rows.delete(key);
@@ -65,8 +65,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(stepped)
 }
 
-/// True if a delivery of the event is waiting or contains a response. Adds to `clean` the endpoints whose actors must
-/// now end or clean their delivery of the event.
+/// True if a delivery of the event is waiting or contains a response. Adds to `clean` each endpoint whose actor must
+/// now end its waiting delivery of the event, or delete the response from the delivery.
 fn waits(
     state: &State,
     event: EventId,
@@ -89,7 +89,7 @@ fn waits(
 }
 
 /// True if no unfinished work is left after the deletions in `rows`. Unfinished work is an erasure, a merge, missing
-/// reminders, a marked event or an open conversation.
+/// reminders, an event to wipe or an open conversation.
 fn is_finished(state: &State, rows: &Batch) -> Result<bool, StoreError> {
     for range in kind::UNFINISHED.map(|kind| keys::of_kind(state.id, kind)) {
         if state.overlay.range(&range).any(|(_, value)| value.is_some()) {

@@ -10,8 +10,8 @@
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
 //! - Changes after the erasure write no data of the contacts, so each stage runs once. There is one exception: a
 //!   customer may have entered the phone number or email address of an erased contact in a booking of another contact.
-//!   Until the erasure has removed the data from this booking, a response about it that is stored after the erasure
-//!   still contains this data. Therefore one more stage reads the stored responses again.
+//!   A response about this booking is stored with the data until [`ENTERED`] has cleaned the booking. Therefore the
+//!   stage [`REMEMBERED_AGAIN`] reads the stored responses again.
 //! - Records that are newer than the erasure stay unchanged, even if they contain the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. From a call or message of
 //!   another contact, only the phone number is removed.
@@ -31,15 +31,16 @@ use crate::business::{ErasedContacts, Personal, Resource, State, Write, forget_a
 const ROWS_MAX: usize = 256;
 const BYTES_MAX: usize = 256 << 10;
 const TOGETHER_MAX: usize = 1_024;
-/// After this number of steps without a write, the next step writes the progress.
+/// The maximum number of successive steps that write nothing. The next step then writes the progress.
 const UNWRITTEN_MAX: u32 = 64;
-/// The maximum time, measured by the steady clock, for which the waiting deliveries of a marked event can still be
-/// sent.
+/// The maximum time, measured by the steady clock, for which the waiting deliveries of an event can still be sent after
+/// the erasure has marked the event.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-/// The stage that removes the remaining index rows of contacts that could not be decoded.
+/// The stage that removes the index rows of erased contacts whose records could not be decoded.
 const LISTED: u8 = 6;
-/// The stage that cleans the bookings of other contacts in which a customer entered data of an erased contact.
+/// The stage that cleans the bookings of other contacts. In such a booking, a customer may have entered the phone
+/// number or the email address of an erased contact.
 const ENTERED: u8 = 7;
 /// The stage that reads the stored responses again. If a later version of the service adds a kind of record, this kind
 /// gets a greater stage number.
@@ -85,8 +86,8 @@ kept::each_kind!(declare);
 
 #[derive(Debug)]
 pub(super) struct Erasing {
-    /// The newest erasure of this run. A record with a greater id contains no data of the contacts that this run
-    /// erases.
+    /// The newest erasure of this run. A record with a greater id was created after the erased contacts were deleted,
+    /// so it contains none of their data.
     newest: ErasureId,
     theirs: ErasedContacts,
     stage: u8,
@@ -184,9 +185,9 @@ impl Cleaning<'_> {
     /// stored, so they must not change.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
-            // Stored responses are read first, because a repeated request could return the erased data. A response
-            // that is stored during the run may contain data from another contact's booking. So stored responses
-            // are read again after these bookings have been cleaned.
+            // Stored responses are read first, because a repeated request could return the erased data. Until the stage
+            // [`ENTERED`] is complete, a booking of another contact can still contain erased data, and so can a new
+            // response about the booking. Stored responses are therefore read again after this stage.
             0 | REMEMBERED_AGAIN => self.remembered(),
             1 => self.audit(),
             4 => self.appointments(),
@@ -339,7 +340,8 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Removes the remaining index rows of contacts that could not be decoded.
+    /// Deletes the remaining index rows of erased contacts. If the record of a contact could not be decoded, the keys
+    /// of the contact's index rows are unknown. So this stage reads all rows of the contact indexes.
     fn listed(&mut self) -> Result<bool, StoreError> {
         if !self.erasing.theirs.may_be_listed() {
             return Ok(true);
@@ -357,8 +359,8 @@ impl Cleaning<'_> {
     }
 
     /// Customers may have entered the phone number or email address of an erased contact in bookings of other
-    /// contacts. Removes these entries. Reads the appointments in the order of their ids, because a move changes the
-    /// key of an appointment but not its id.
+    /// contacts. Removes this data from the bookings. Reads the appointments in the order of their ids: if an
+    /// appointment is moved to another time, its key changes, but its id stays the same.
     fn entered(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         self.each(keys::of_kind(of, kind::APPOINTMENT_START), Order::Ascending, |step, key, _| {
@@ -383,8 +385,8 @@ impl Cleaning<'_> {
     }
 
     /// Empties stored responses that contain data of the contacts. A repeated request then gets the current resource.
-    /// The scan reads the rows in descending order. Otherwise it would miss the keys that another job moves from future
-    /// days to today during the scan.
+    /// During the scan, another job may move rows from future days to today. The scan reads the latest day first, so it
+    /// does not miss a moved row.
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {
@@ -410,8 +412,9 @@ impl Cleaning<'_> {
         if theirs.is_erased(shown.contact_id()) || identifiers.any(|it| theirs.had(it, in_id)) {
             return Ok(true);
         }
-        // The resource shows an earlier state of a message. If the message has been cleaned since then, or if its call
-        // belongs to an erased contact, the earlier state may contain the contact's data.
+        // `shown` may be an earlier state of a message. This state may contain the data of an erased contact in two
+        // cases: the message has been cleaned since then, so it has no body now; or the message has no contact, and its
+        // call belongs to an erased contact.
         let ShownAnew::Message(message) = shown.shown_anew() else { return Ok(false) };
         let key = keys::message(self.state.id, message);
         let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };

@@ -1,9 +1,9 @@
 //! Deletes expired events, deliveries, mails, alerts, idempotency keys and manage links in bounded steps.
 //!
 //! Invariants:
-//! - A row is deleted only when both clocks agree that the row is expired. The believed wall clock is compared
-//!   with the stamp, and steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
-//! - A stamp in the future is ignored: only steady time then determines whether the row is expired.
+//! - An event, delivery, mail or alert is deleted only if it is expired by both clocks: by the believed wall clock,
+//!   which is compared with the stamp, and by steady time, which is compared with the age marks
+//!   ([`AgeMarks`](super::age_marks::AgeMarks)). If the stamp is in the future, only steady time counts.
 //! - A round reads each log in the order of its keys, up to the first row that is too new to be deleted. Older rows
 //!   that must be kept, for example waiting deliveries, do not end the round.
 
@@ -38,8 +38,8 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Deletes the expired rows of a range, up to the first row that is too new to be deleted. `cost` is the number of
-    /// rows that are read to check one row. Returns true if no row of the range is left to check.
+    /// Deletes the expired rows of a range, up to the first row that is too new to be deleted. One row counts as `cost`
+    /// rows toward [`ROWS_MAX`], because `look` may read other rows. Returns true if no row is left to check.
     fn over(
         &mut self,
         range: KeyRange,
@@ -102,8 +102,8 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
     }
     let mut batch = Batch::default();
     if renew_keys_ahead(state, &mut batch)? {
-        // The batch is not added to the overlay. Otherwise a lookup would treat a moved key as a response that is not
-        // durable yet, and would refuse the repeated request.
+        // The batch moves idempotency keys. It is not added to the overlay: a key in the overlay counts as not durable
+        // yet, and a repeated request with this key would be refused.
         state.store.submit(state.id, batch, done);
         return Ok(Stepped { is_submitted: true, more: true });
     }
@@ -131,8 +131,9 @@ fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-/// Moves the idempotency keys of days after tomorrow to today. An earlier version wrote these keys with a wrong clock,
-/// so their age is unknown. Returns true if keys were moved.
+/// Moves idempotency keys of days after tomorrow to today, at most [`ROWS_MAX`] in one step. An earlier version
+/// wrote such keys while the clock was wrong. Their age is unknown, so they expire as if they were written today.
+/// Returns true if keys were moved.
 fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let now = state.clocks.steady();
     let today = now.day();
@@ -160,7 +161,7 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
     Ok(!batch.is_empty())
 }
 
-/// Deletes expired rows, except waiting deliveries and mails. Returns true if the round has further steps.
+/// Deletes expired rows, but no deliveries and mails that still wait. Returns true if the round has further steps.
 fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let kinds = [kind::EVENT, kind::DELIVERY, kind::LINKS].map(|kind| keys::of_kind(state.id, kind));
     let mut has_log = chats::has_rows(&state.store, state.id)?;
@@ -189,13 +190,13 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
     Ok(!is_through)
 }
 
-/// The manage links of an appointment have expired if the appointment ended at the returned instant or earlier. `noted`
-/// is the id of an audit entry that, by steady time, is older than the period for which links are kept.
+/// Returns an instant. If an appointment ended at this instant or earlier, its manage links have expired. `noted` is
+/// the id of an audit entry whose age by steady time is at least [`LINK_KEPT`].
 pub(super) fn links_ended_by(noted: AuditId, now: Timestamp) -> Timestamp {
     noted.minted_at().min(now - LINK_KEPT)
 }
 
-/// Deletes the manage links that have expired. Returns true if no links are left to check.
+/// Deletes the manage links that have expired. Returns true if no link is left to check in this round.
 fn expire_links(
     state: &State,
     step: &mut Step<'_>,
@@ -251,8 +252,8 @@ fn expire_rows(
     }
     let mails = step.over(keys::mails(of), 1, |_, value| {
         let mail = Mail::decode(value)?;
-        // A reminder may have been written long before it was sent, so it is kept in the log for the full period after
-        // its last attempt.
+        // A notice may have been created long before it was sent, for example a reminder. So the period for which a
+        // notice is kept in the log starts at its last attempt.
         let ended = mail.last_attempt_at.filter(|_| mail.notice.is_some());
         let is_recent = ended.is_some_and(|at| is_within(at, now, MAIL_LOG_DAYS));
         let stays = mail.status == MailStatus::Pending || is_recent;
@@ -288,8 +289,8 @@ fn expire_rows(
     if !read {
         return Ok(false);
     }
-    // Deletes the age marks that no job reads any more. Unanswered questions are kept for longer than the logs, so
-    // their period counts too.
+    // `kept` is the longest time for which any data is kept: logs, records or unanswered questions. Deletes the age
+    // marks before the newest mark that is at least this old, because no job reads them.
     let kept = state.retention.longest().map_or(needed, |kept| kept.max(needed)).max(GAP_KEPT);
     let Some((noted, _)) = noted_until(&state.store, of, steady - kept)? else { return Ok(true) };
     let stale = keys::of_kind(of, kind::AGE).before(keys::age(of, noted));

@@ -60,7 +60,8 @@ impl Job for DeletedBusinesses {
         let is_gone = batch.is_empty();
         self.last = Some((id, is_gone));
         if is_gone {
-            // A second step must also find no row, because a write may have been in progress during this step.
+            // During this step, a write of a row may have been in progress. The deletion is therefore complete only
+            // after two consecutive steps have found no row.
             if last != self.last {
                 return Ok(Some(Duration::ZERO));
             }
@@ -87,8 +88,8 @@ fn next_deleted(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     Ok(None)
 }
 
-/// Returns a batch that deletes the next rows of a business. Also returns the keys of the deleted rows that
-/// contain the last use of an API key or a feed.
+/// Returns a batch that deletes the next rows of a business. Also returns the keys of those deleted rows that store the
+/// time of the last use of an API key or a feed.
 fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<Key>), StoreError> {
     let (mut batch, mut used) = (Batch::default(), Vec::new());
     for row in store.rows().scan(&keys::all(of), Order::Ascending).take(ROWS_PER_STEP) {
@@ -125,7 +126,7 @@ fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<Key>), StoreErr
 }
 
 /// Starts the actors of businesses with unfinished work (`keys::unfinished`). The actors then continue this work.
-/// Unfinished work is an erasure, a merge, missing reminders, a marked event or an open conversation.
+/// Unfinished work is an erasure, a merge, missing reminders, an event to wipe or an open conversation.
 #[derive(Default)]
 pub(super) struct UnfinishedErasures {
     after: Option<Key>,
@@ -212,13 +213,13 @@ impl Job for InterruptedImports {
     }
 }
 
-/// Waits until the businesses of a valid import are open, or opens them if the import was interrupted.
+/// Waits while an import opens its businesses (makes them visible). Opens them if the import was interrupted.
 pub(crate) async fn until_opened(moving: &Moving) -> Result<(), EngineError> {
     let shared = &moving.shared;
     while is_finishing(&shared.store)? {
         shared.check_open()?;
-        // If this future is dropped, it releases the permit, and [`InterruptedImports`] finishes the import
-        // immediately.
+        // If this future is dropped, the permit is dropped too. This wakes the job [`InterruptedImports`], which then
+        // finishes the import.
         let _permit = moving.import().await?;
         finish_or_take_back(moving).await?;
     }
@@ -231,8 +232,8 @@ async fn finish_or_take_back(moving: &Moving) -> Result<(), EngineError> {
         return Ok(());
     }
     tracing::info!("an import was interrupted; it is being finished or rolled back");
-    // A dropped import may have submitted the row that `is_finishing` reads, so this function waits until the row is
-    // applied.
+    // `is_finishing` reads a row that the interrupted import may have submitted just before it was interrupted. So this
+    // function waits until all submitted rows are durable.
     shared.store.wait_durable(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
         let (claim, _) = claim_slugs(moving).await?;

@@ -20,30 +20,32 @@ use crate::business::{State, Write};
 const ROWS_MAX: usize = 128;
 const BYTES_MAX: usize = 256 << 10;
 
-/// An unfinished merge, and the part of the current index that has not been read yet.
+/// An unfinished merge of `from` into `into`.
 #[derive(Debug)]
 pub(super) struct Merging {
     from: ContactId,
     into: ContactId,
-    /// The position of the current kind in [`kinds`].
+    /// The position in [`kinds`] of the kind whose records are being moved.
     at: usize,
+    /// The part of the index of this kind that has not been read yet.
     rest: KeyRange,
 }
 
-/// The kinds of records that belong to contacts, with the kinds of their indexes by contact.
+/// The kinds of records that have an index by contact, each with the kind of this index.
 fn kinds() -> impl Iterator<Item = (&'static Kind, u8)> {
     KINDS.iter().filter_map(|kind| Some((kind, kind.by_contact?)))
 }
 
 impl Merging {
-    /// Begins with the index of the kind at the position `at`. Returns `None` after the last kind.
+    /// Returns a merge that continues with the first record of the kind at the position `at` in [`kinds`]. Returns
+    /// `None` if there is no kind at this position.
     fn reading(of: BusinessId, (from, into): (ContactId, ContactId), at: usize) -> Option<Self> {
         let (_, index) = kinds().nth(at)?;
         Some(Self { from, into, at, rest: KeyRange::prefix(keys::of_id(of, index, from)) })
     }
 }
 
-/// Makes the next step, which is empty if no records are moving.
+/// Returns the next step of a merge. The step is empty if no merge is in progress.
 pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     let merging = match state.jobs.merging.take() {
         // The merge may have ended because the contact was erased.

@@ -1,10 +1,9 @@
 //! After a change to the notice settings, writes the missing reminders of future appointments.
 //!
-//! The change writes the row `keys::reminding`, if the service sends mails. Invariants:
+//! If the service sends mails, the change writes the row `keys::reminding`, which requests this job. Invariants:
 //! - A step reads at most [`APPOINTMENTS_MAX`] appointments and writes one batch.
-//! - For each configured number of hours before a start, an appointment gets at most one reminder, even if
-//!   a step is repeated. Therefore the progress is not stored: after a restart, the job begins again with the
-//!   appointment that starts next.
+//! - An appointment gets at most one reminder for each configured number of hours, even if a step is repeated.
+//!   Therefore the progress need not be stored: after a restart, the job begins again with the next appointment.
 //! - A reminder whose due time has passed is not written.
 
 use chrono::TimeDelta;
@@ -17,7 +16,7 @@ use crate::mail::write_mail;
 
 const APPOINTMENTS_MAX: usize = 64;
 
-/// Makes the next step, which is empty if no reminders can be missing.
+/// Makes the next step of the job. The step is empty if no reminders can be missing, or if the job cannot run now.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let (mut step, reminding) = (Step::default(), keys::reminding(state.id));
     // Shortly after the service has started, no mail relay is set yet. In this case, the job begins again in the next

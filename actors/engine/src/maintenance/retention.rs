@@ -3,8 +3,8 @@
 //! Invariants:
 //! - A record is deleted only when both clocks agree that it is expired. The believed wall clock is compared
 //!   with the record's stamp, and steady time with the age marks ([`noted_until`]).
-//! - If a record was created before the retention was set, its age by steady time has two parts: the age by
-//!   its stamp when the retention was set, and the steady time since then.
+//! - A record from before the retention was set is also expired by steady time if its age when the retention was set
+//!   (by its stamp), plus the steady time since then, reaches the retention period.
 //! - An appointment is expired when both clocks are past its end plus the retention period.
 //! - The newest audit entry is kept, because it contains the usage of the business.
 //! - Records of one kind are read in the order of creation, and appointments in the order of their start.
@@ -64,7 +64,7 @@ trait Expires: Kept {
     }
 
     /// Determines whether the record is expired. This default implementation is for kinds whose keys are in the order
-    /// of creation.
+    /// of creation: if a record is not expired, no later record is expired either.
     fn age(&mut self, key: &Key, terms: &Terms) -> Result<Age, StoreError> {
         let Some(created_at) = self.stamps().first().map(|at| **at) else { return Ok(Age::Stays) };
         let is_expired = terms.is_expired(keys::id_at_end::<AuditId>(key)?.uuid(), created_at);
@@ -110,8 +110,8 @@ impl Expires for AuditRecord {
     }
 }
 
-/// Makes the next step. The deletion of audit entries writes no audit entry, because this entry would later expire too
-/// and need another deletion.
+/// Makes the next step. The deletion of audit entries adds no entry to the audit log: such an entry would expire later,
+/// and its deletion would add yet another entry.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let retention = state.retention;
     let Some(set) = retention.set else { return Ok(Step::default()) };
@@ -167,7 +167,7 @@ fn is_first_expired<R: Expires>(store: &Store, of: BusinessId, terms: &Terms) ->
 struct Terms {
     now: Timestamp,
     kept: TimeDelta,
-    /// Records with this id or a smaller id are old enough to be deleted, by steady time.
+    /// The newest id that is old enough for deletion by steady time. All smaller ids are old enough too.
     noted: Option<Uuid>,
     newest: Option<AuditId>,
     set: RetentionSet,

@@ -82,8 +82,8 @@ impl ImportedRecords {
         let too_many = ImportProblem::TimesOffMax { per_staff: BLOCKED_PER_STAFF_MAX, all: BLOCKED_MAX };
         check(problems, theirs <= BLOCKED_PER_STAFF_MAX && all <= BLOCKED_MAX, "id", too_many);
         for (path, at) in [("starts_at", time.starts_at), ("ends_at", time.ends_at)] {
-            // A local day can begin or end on the previous or the next UTC date. So a time is valid if the UTC date
-            // before or after it is in a permitted year.
+            // The local date may be one day before or after the UTC date. So a time is valid if the day before or the
+            // day after its UTC date is in a permitted year.
             let dates = [-1, 1].map(|days| (at.utc() + TimeDelta::days(days)).year());
             check(problems, dates.iter().any(|year| BOOKABLE_YEARS.contains(year)), path, YEARS);
         }

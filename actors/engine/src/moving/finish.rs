@@ -3,11 +3,11 @@
 //!
 //! Invariants:
 //!
-//! - A function of this module that is called again after an interruption has the same result.
+//! - After an interruption, the functions of this module can be called again. The result is the same.
 //! - The rows of a business are deleted in bounded steps, so other work continues.
 //! - A slug belongs to one business: [`open_all`] runs while the slugs of the businesses are locked.
-//! - The batch that opens an imported business also records the import in the store's list of tombstones. The
-//!   batch is written only after the point of no return ([`crate::moving`]).
+//! - The batch that opens an imported business also writes a [`Tombstone::ImportedBusiness`]. The batch is written only
+//!   after the point of no return ([`crate::moving`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -45,8 +45,8 @@ pub(crate) async fn finish(moving: &Moving, mut batch: Batch, claim: &Claim) -> 
     Ok(())
 }
 
-/// Locks the slugs of the imported booking pages until the returned claim is dropped. An imported page whose slug
-/// belongs to another business is disabled and loses the slug. Also returns the lost slugs.
+/// Locks the slugs of the imported booking pages until the returned claim is dropped. If a slug belongs to another
+/// business, the imported page loses the slug and is disabled. Also returns the lost slugs.
 pub(crate) async fn claim_slugs(moving: &Moving) -> Result<(Claim, Vec<String>), EngineError> {
     let (store, now) = (&moving.shared.store, moving.shared.clocks.now());
     let mut pages = Vec::new();
@@ -127,8 +127,8 @@ pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, Engi
     Ok(opened)
 }
 
-/// Deletes the rows of all businesses that an import has not opened, and returns the number of these businesses.
-/// Returns an error if the engine closes.
+/// Deletes the rows of all imported businesses that are not open yet. Returns the number of these businesses, or an
+/// error if the engine closes.
 pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
     let (store, mut taken_back) = (&shared.store, 0);
     while let Some((id, _)) = next_staged(store)? {
@@ -168,8 +168,8 @@ fn deletion(key: Key) -> Batch {
     batch
 }
 
-/// Returns the next business that is not open yet, with its profile. Returns an error if only businesses that
-/// are set aside are left.
+/// Returns the id and the profile of the next imported business that is not open yet. Skips businesses that are set
+/// aside. If only such businesses are left, returns an error.
 fn next_staged(store: &Store) -> Result<Option<(BusinessId, Vec<u8>)>, StoreError> {
     let mut left = Ok(None);
     for row in store.scan(&rows(), Order::Ascending) {

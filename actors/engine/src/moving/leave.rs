@@ -5,8 +5,8 @@
 //! - Records are ordered by kind and then by key, so equal stores give equal exports.
 //! - A business is read in bounded steps, and its records are not kept in memory.
 //! - The export omits a row that cannot be decoded. The store counts the row and sets it aside.
-//! - The records are counted. If the numbers of records differ from the recorded numbers, the export contains no `end`
-//!   line for the business.
+//! - The export counts the records of each kind. If a count differs from the recorded usage of the business, the export
+//!   contains no `end` line for the business.
 //! - An export contains no data of contacts who are being erased, and no contacts of an unfinished import.
 //! - An export contains no open conversation. The messages of an open conversation are exported without the id of their
 //!   call, because the call is saved only when the conversation ends.
@@ -44,8 +44,9 @@ pub struct Leaving {
     hidden: Hidden,
     /// Maps a merged contact to its survivor, while the records of the merged contact are being moved.
     survivors: BTreeMap<ContactId, ContactId>,
-    /// The remaining kinds, and the remaining rows of the first remaining kind.
+    /// The kinds whose rows have not all been read yet, in the order of the export.
     parts: &'static [MovedKind],
+    /// The unread rows of the first kind in `parts`.
     left: KeyRange,
     records: u64,
     recorded: Option<Usage>,
@@ -119,7 +120,7 @@ impl Leaving {
         let is_left = |kind: u8| self.parts.iter().any(|left| left.rows() == kind);
         match kind {
             kind if FIRST.contains(&kind) => self.business.is_some(),
-            // The calls are also read for the messages that refer to them.
+            // The export of a message also reads the call to which the message refers.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE),
             kind => is_left(kind),
         }

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - Ids and stamps do not change. An import creates only businesses that the store does not have.
+//! - Export and import do not change ids or timestamps. An import creates only businesses that the store does not have.
 //! - A business that is being imported is not in any list. Its profile is stored under a separate key (`keys::moving`)
 //!   until one batch opens the business, which makes it visible.
 //! - Businesses are opened only when all records are valid and durable. This moment is the *point of no return*: an

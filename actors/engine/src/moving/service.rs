@@ -26,15 +26,16 @@ pub(crate) struct Moving {
     /// that members cannot take all permits and the operator can still export.
     exports_of_people: Arc<Quota>,
     readers: Arc<Semaphore>,
-    /// The only permit for an import, or for the job that finishes an interrupted import.
+    /// The single permit. Each import holds it, and so does the job that finishes an interrupted import.
     imports: Arc<Semaphore>,
-    /// Notified when an import ends, because an interrupted import leaves rows that must be deleted.
+    /// Notified when the permit for an import is released. The notified job deletes the rows of interrupted imports.
     pub(crate) import_left: Arc<Notify>,
     pub(crate) imports_end: watch::Sender<bool>,
     pub(crate) slugs: Claims,
 }
 
-/// The permit of an export and, if a member requests the export, the permit of the business.
+/// The permit of an export. If a person requests the export, there is also a permit from the business's quota of such
+/// exports.
 pub(crate) type ExportPermit = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
 
 impl Moving {

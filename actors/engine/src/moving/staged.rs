@@ -55,8 +55,8 @@ impl Staged {
             if let Some(kind) = counted(key)? {
                 self.usage.add(kind, Amount::row(value.len()));
             }
-            // The import later reads only the short values of index rows. If the value of a row is longer, only the key
-            // is kept in memory.
+            // The import later reads only the values of index rows, which are short. Of a row with a longer value, only
+            // the key is kept in memory.
             let kept = if value.len() <= 16 { value.to_vec() } else { Vec::new() };
             self.recent.insert(*key, kept);
         }

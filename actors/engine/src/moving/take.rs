@@ -40,7 +40,7 @@ pub struct Import {
     now: Timestamp,
     options: ImportOptions,
     pace: Pace,
-    /// The contacts who were erased in this store, for each business that the import has not reached yet.
+    /// The contacts who were erased in this store, by business. A business is removed when the import reaches it.
     erased: BTreeMap<BusinessId, BTreeSet<ContactId>>,
     /// The business that is being imported. It is `None` between two businesses, and while an invalid business is
     /// skipped.
@@ -76,8 +76,8 @@ impl Import {
         })
     }
 
-    /// Must be called for a line that is not a valid record. The import then opens no business. If the line was meant
-    /// to begin a business, the records of this business are skipped.
+    /// Must be called for a line that is not a valid record. The import then fails: it opens none of the businesses in
+    /// the file. If the line was meant to begin a business, the records of this business are skipped.
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
         if was_business {
@@ -109,8 +109,8 @@ impl Import {
         found.into_iter().map(|problem| Wrong { line, problem }).collect()
     }
 
-    /// The problem of a record for which no business has begun. After an invalid record, no such problem is reported,
-    /// because the line that begins the business may be the invalid record.
+    /// Returns the problem of a record that no line with a business precedes. If an earlier record was invalid, returns
+    /// no problem, because the invalid record may have been the line with the business.
     fn of_no_business(&self) -> Vec<Problem> {
         if self.all_good { vec![Problem::new("kind", ImportProblem::NoBusiness)] } else { Vec::new() }
     }

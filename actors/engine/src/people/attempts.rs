@@ -23,11 +23,12 @@ use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// The maximum number of counted failures of an email address. An attempt counts as a failure until it succeeds. This
-/// maximum is greater than the number of failures that affect the delay. So attempts in progress, which may still
-/// succeed, never displace the failures that affect the delay.
+/// The maximum number of counted failures of an email address; a further failure displaces the oldest. An attempt in
+/// progress counts as a failure until it succeeds. The maximum is much greater than the number of failures that affect
+/// the delay, so that attempts which later succeed do not displace these failures.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
-/// Up to this number, the failures of an email address cause no delay.
+/// If an email address has at most this number of counted failures, the response is not delayed. Each further failure
+/// adds one second to the delay, up to [`DELAY_MAX`] seconds.
 const PROMPT: u32 = 5;
 const DELAY_MAX: u32 = 5;
 /// The maximum number of attempts in progress from one IP address. Without this limit, one IP address could delay the

@@ -111,8 +111,8 @@ impl People {
         self.persons.sends_mail.store(sends, Ordering::Relaxed);
     }
 
-    /// Sets the start of the URLs of links, for example `https://desk.example.com`. Until the start is set, links have
-    /// no URL.
+    /// Sets the origin of the URLs in links, for example `https://desk.example.com`. Without an origin, links have no
+    /// URL.
     pub fn set_public_url(&self, origin: Option<&str>) {
         *self.persons.public_url.write() = origin.map(Arc::from);
     }
@@ -122,7 +122,7 @@ impl People {
         Some(format!("{origin}/dashboard/enter/{}", token.reveal()))
     }
 
-    /// The start of the URLs that people and customers open, without a slash at its end.
+    /// The origin of the URLs that people and customers open, without a slash at its end.
     pub fn public_url(&self) -> Option<String> {
         self.persons.public_url.read().as_deref().map(str::to_owned)
     }

@@ -58,10 +58,11 @@ impl People {
     /// Invites a person. Creates the account if the address has no account, and then writes the membership and
     /// its mail in one batch.
     ///
-    /// An invitation changes no confirmed account: the operator gets no link for such an account, and the offer is
-    /// mailed. Another person may have set the password of an unconfirmed account, so an invitation by the operator
-    /// clears this password. If a member invites a person whose account is unconfirmed, the invitation must be mailed.
-    /// If the service sends no mails, such an invitation is refused.
+    /// - If the account is confirmed and has a password, the invitation does not change the account. The operator gets
+    ///   no link for the account. The person gets the offer by mail if the service sends mails.
+    /// - If the account is unconfirmed but has a password, another person may have set this password. An invitation by
+    ///   the operator therefore clears the password. An invitation by a member must be mailed: if the service sends no
+    ///   mails, the invitation is refused.
     pub async fn invite(
         &self,
         business: &BusinessHandle,
@@ -127,8 +128,8 @@ impl People {
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // An offer by the operator is mailed too. This mail creates no link, so a link that the operator got earlier
-        // stays valid.
+        // If the service sends mails, it also mails an offer that the operator makes. No link is created for this mail,
+        // so a link that the operator got earlier stays valid.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business
@@ -152,8 +153,8 @@ impl People {
         Ok(Invited { answer, link, mail: None })
     }
 
-    /// Checks, before anything is written, whether an invitation would be refused. Counts an invitation by a
-    /// member under the limits on mails.
+    /// Returns the refusal of an invitation that must be refused, before anything is written. If a member invites the
+    /// person and the service sends mails, also counts the invitation for the limits on invitation mails.
     async fn check_invitation(
         &self,
         business: &BusinessHandle,
@@ -199,8 +200,8 @@ impl People {
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
-    /// Returns the account with this address, and the kind of link in its reset mail. Returns `None` if no account has
-    /// this address.
+    /// Returns the account with this address, and the kind of link that a reset mail to it contains: an invitation if
+    /// the account has no password. Returns `None` if no account has this address.
     pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>> {
         let person = self.by_email(email.folded()).await?;
         Ok(person.map(|person| (person.id, person.fitting_link())))

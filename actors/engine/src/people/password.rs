@@ -22,7 +22,7 @@ use crate::quota::Quota;
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
 /// The lowest accepted score of a password. The strength of a password is estimated as a score from 0 to 4.
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
-/// The person's own words, for example the parts of the name, weaken a password only if they have at least this many
+/// A word of the person, for example a part of the name, weakens a password only if the word has at least this many
 /// characters.
 const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
@@ -82,13 +82,14 @@ pub(super) enum PasswordCheck {
 pub(crate) struct Hasher {
     hashing: Hashing,
     simulated: bool,
-    /// The permits for checking passwords.
+    /// The permits for running checks of passwords.
     looked_at: Arc<Semaphore>,
-    /// The permits for checks of passwords, both running checks and checks that wait for a permit of `looked_at`.
+    /// The permits for all checks of passwords: running checks, and checks that wait for a permit of `looked_at`. A
+    /// check that gets no permit here is refused.
     all_looked_at: Arc<Semaphore>,
-    /// The permits for hashing new passwords.
+    /// The permit for checking and hashing a chosen password.
     chosen: Arc<Semaphore>,
-    /// The permits for choosing a password, one per person.
+    /// The permits of the people who choose a password, one per person, also while they wait for `chosen`.
     choosing: Arc<Quota<PersonId>>,
 }
 
@@ -138,7 +139,8 @@ impl Hasher {
             match (known, prepared) {
                 (true, Some(_)) if is_prepared => PasswordCheck::Right,
                 (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
-                // The prepared form is too short for a password, so the stored hash is not replaced.
+                // The stored hash is of the form that the person entered. The prepared form has a length that is not
+                // allowed, so its hash does not replace the stored hash.
                 (true, None) if is_as_given => PasswordCheck::Right,
                 _ => PasswordCheck::Wrong,
             }
@@ -162,7 +164,8 @@ impl Hasher {
         let mut theirs = businesses;
         theirs.extend([person.name.clone(), person.email.clone()]);
         theirs.extend(person.email.split('@').map(str::to_owned));
-        // The estimate compares the password with whole texts, so the single words of these texts are added.
+        // The strength check compares the password only with whole texts. The single words of these texts are added as
+        // separate texts, so that the check also finds them in the password.
         let words = |text: &String| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
         let words: Vec<Vec<String>> = theirs.iter().map(words).collect();
         theirs.extend(words.into_iter().flatten().filter(|word| word.chars().count() >= WORD_CHARS_MIN));
@@ -415,7 +418,7 @@ mod tests {
         assert_eq!(hasher.check(Some(&hash), &long).await.unwrap(), PasswordCheck::Right);
     }
 
-    /// Early versions stored the hash of the password as the person had entered it.
+    /// Early versions hashed the password that the person had entered, without the conversion to the prepared form.
     #[tokio::test]
     async fn a_hash_of_the_given_form_still_works_and_is_replaced() {
         let hasher = Hasher::new(Hashing::Cheap, true);
@@ -439,8 +442,8 @@ mod tests {
             assert_eq!(hasher.check(Some(hash), given).await.unwrap(), expected, "{given:?}");
         }
         assert_eq!(hasher.check(None, given).await.unwrap(), PasswordCheck::Wrong);
-        // The composed form has eleven characters, so it would be refused as a new password. As an old password, it is
-        // still accepted.
+        // The prepared form has eleven characters, so it is too short for a new password. But the stored hash is of the
+        // form that the person entered, so the password is still accepted.
         let short = "e\u{301}zK4!vQ9tR7";
         assert_eq!((short.chars().count(), prepared(short).chars().count()), (12, 11));
         let kept = hash(Hashing::Cheap, short, [1; 16]);

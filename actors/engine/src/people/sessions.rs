@@ -58,7 +58,7 @@ impl People {
     }
 
     /// Looks up a link. Does not use up the link, because mail scanners open links before the person does. Fails with
-    /// [`Refusal::Expired`].
+    /// [`Refusal::Expired`] if no valid link has this token.
     pub async fn open_link(&self, token: &Token) -> Result<LinkSeen> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         let person = self.persons.sessions.read(&self.shared().store, &hash)?.ok_or(Refusal::Expired)?;
@@ -97,8 +97,8 @@ impl People {
         let Some(email) = proves else { return Err(Refusal::Expired.into()) };
         // If there is no session, the hash is all zeros. It matches no session, so the change is refused.
         let (link, session) = (link.hash(), session.map(Token::hash).unwrap_or_default());
-        // If several accounts confirm the same address at the same time, the first to get the claim gets the
-        // address.
+        // Only one account at a time holds the claim to an address. If several accounts confirm the same address at the
+        // same time, the account that holds the claim first gets the address.
         let claim = self.persons.claims.on(&[&email, &seen.person.email_folded()]).await;
         if seen.person.session(&session, self.shared().clocks.now()).is_some() {
             self.check_free(&email, id).await?;
@@ -150,12 +150,13 @@ impl People {
     }
 
     /// Changes the email address. If the service sends mail, the new address gets a mail with a link, and the address
-    /// changes when the link is used. The returned token is valid until the mail is composed, because the link then
-    /// gets a new token. If the service sends no mail, the address changes immediately.
+    /// changes when the link is used. This function returns a token for the link. When the mail is composed, the link
+    /// gets a new token, and the returned token becomes invalid. If the service sends no mail, the address changes
+    /// immediately.
     ///
     /// Fails with [`Refusal::NotAllowed`] or [`Refusal::Expired`]. Fails with [`Refusal::Conflict`] in these cases:
     /// - Too many mails were sent.
-    /// - A link that was mailed to the current address must be used first.
+    /// - The current address is not confirmed, and a valid link that was mailed to it has not been used.
     /// - The service sends no mail and the address is taken.
     pub async fn change_email(&self, token: &Token, email: Address) -> Result<Option<Token>> {
         let SignedIn { person, session, fresh } = self.session(token).await?.ok_or(Refusal::Expired)?;
@@ -245,8 +246,8 @@ impl People {
     }
 }
 
-/// Sends the recorded uses of sessions to the actors of the people, and returns these actors. A use stays recorded if
-/// the actor of the person is not available.
+/// Sends each recorded use of a session to the actor of the session's person, and returns these actors. If the actor is
+/// not available, the use stays recorded.
 pub(crate) async fn write_uses(persons: &Persons) -> Vec<Arc<Running<Message>>> {
     let mut writing = Vec::new();
     for (person, hash, at) in persons.sessions.take_uses() {

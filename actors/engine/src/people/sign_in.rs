@@ -30,7 +30,7 @@ pub struct From {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignIn {
     In(Token),
-    /// The password was right. The existing session continues.
+    /// The password is right. The client already had a session, and this session continues.
     Known,
     /// The address is unknown or the password is wrong.
     Wrong,
@@ -53,7 +53,7 @@ enum Enters {
 }
 
 struct Right {
-    /// The stored hash at the time of the check.
+    /// The hash that was stored when the password was checked.
     kept: Option<String>,
     check: PasswordCheck,
 }
@@ -66,7 +66,7 @@ impl Right {
             PasswordCheck::AsGiven(hash) => Some(hash),
             PasswordCheck::Right | PasswordCheck::Wrong => None,
         };
-        // A concurrent check may have stored the new hash already.
+        // Another check of the same password, at the same time, may have stored the new hash already.
         let still = person.password == self.kept || (again.is_some() && person.password == again);
         if still && again.is_some() {
             person.password = again;

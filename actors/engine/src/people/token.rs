@@ -34,8 +34,8 @@ impl Token {
         Some(Self(bytes.try_into().ok()?))
     }
 
-    /// The hash that the store contains. A lookup of the hash needs no constant-time comparison, because its
-    /// timing reveals nothing about the token.
+    /// The hash that the store contains. A look-up of the hash needs no constant-time comparison, because the duration
+    /// of the look-up reveals nothing about the token.
     pub(crate) fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.reveal()).into()
     }

@@ -1,5 +1,5 @@
-//! Maps stamps in the future to corrected stamps. The corrected stamps have the same order, and are as late
-//! as possible. The module is pure.
+//! Maps stamps in the future to corrected stamps. The newest stamp becomes the present, and the order of the stamps
+//! stays the same. The module is pure.
 
 use domain::Timestamp;
 
@@ -51,10 +51,9 @@ impl StampMap {
         self.newest_kept
     }
 
-    /// The corrected value of a timestamp. A timestamp up to the present does not change. The latest future
-    /// timestamp becomes the present, and each other future timestamp is set one millisecond before the next
-    /// one. If there are too few milliseconds after the newest unchanged timestamp, several timestamps share a
-    /// millisecond.
+    /// The corrected value of a timestamp. Only timestamps in the future change. The latest becomes the present, and
+    /// each earlier one gets the millisecond before its successor. If the milliseconds after the newest unchanged
+    /// timestamp are too few for this, several timestamps get the same value.
     pub(super) fn moved(&self, stamp: Timestamp) -> Timestamp {
         if stamp <= self.present {
             return stamp;

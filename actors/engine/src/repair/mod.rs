@@ -63,8 +63,8 @@ pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
     upgrade::check(&meta)?;
-    // The repair cannot read a business that is set aside. The business would keep its future stamps, so the repair is
-    // refused.
+    // The repair cannot read a business that is set aside, so it cannot correct the future stamps of this business.
+    // Therefore it is refused while a business is set aside.
     if let Some((business, _)) = store.businesses_set_aside().first() {
         return Err(StoreError::BusinessSetAside { business: *business }.into());
     }
@@ -241,7 +241,8 @@ impl Repair<'_> {
         self.walk(all(installation_kind::PERSON), |_, value, batch| {
             let before = Person::decode(value)?;
             let mut after = before.clone();
-            // Sessions and links with future stamps are deleted. Their owners must sign in again.
+            // Sessions and links with timestamps in the future are deleted. If a session is deleted, the person must
+            // sign in again.
             after.sessions.retain(|session| {
                 let stamps = [session.created_at, session.last_used_at, session.password_at];
                 stamps.into_iter().all(|stamp| stamp <= present)

@@ -9,7 +9,8 @@ use store::{Batch, Key, Record, Store, StoreError, keys};
 
 use crate::delivery::delay_before;
 
-/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
+/// The tolerance for due times. A wrong clock has set a due time that exceeds the latest time of the retry schedule by
+/// more than this tolerance.
 const DUE_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Moved {
@@ -17,7 +18,7 @@ pub(super) struct Moved {
     pub(super) name: &'static str,
 }
 
-/// Calls `stamp` with each stamp of a row. If `stamp` has changed a stamp, returns the rows to write,
+/// Calls the function `stamp` with each stamp of a row. If the function has changed a stamp, returns the rows to write,
 /// including index rows.
 pub(super) fn each_of(
     store: &Store,
@@ -36,12 +37,13 @@ pub(super) fn each_of(
         kind::DELIVERY => {
             let moved = in_place::<Delivery>(key, value, stamp)?;
             let Some((Moved { mut batch, name }, mut after)) = moved else { return Ok(None) };
-            // The due time is not a stamp. It is corrected if it is later than the schedule allows.
+            // The due time is not one of the timestamps that `stamp` corrects. It is corrected here if it is later than
+            // the retry schedule allows.
             let latest = present + delay_before(after.attempts);
             if let Some(due) = after.next_attempt_at.filter(|due| *due > latest + DUE_AHEAD_MAX) {
                 let endpoint: WebhookId = keys::id_at_end(&key[..key.len() - 16])?;
                 let row = |at| keys::delivery_due(of, endpoint, at, after.event_id);
-                // A delivery that was missed because its endpoint was disabled may have no row in the due index.
+                // The due index may lack the row of a delivery whose endpoint was disabled.
                 if store.contains(&row(due))? {
                     batch.delete(row(due));
                     batch.put(row(latest), Vec::new());

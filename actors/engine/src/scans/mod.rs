@@ -28,8 +28,7 @@ use crate::quota::{Quota, QuotaPermit};
 /// The maximum number of rows per request. A row of more than [`ROW_BYTES`] counts as several rows.
 pub(crate) const SCAN_ROWS_MAX: usize = 2_048;
 const ROW_BYTES: usize = 4 << 10;
-/// The maximum number of rows of a step is [`SCAN_ROWS_MAX`] divided by this number. The result is enough for a page of
-/// 100 items with five rows each.
+/// A step reads at most `SCAN_ROWS_MAX / STEPS` rows. They are enough for a page of 100 items with five rows each.
 const STEPS: usize = 4;
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
 const ROWS_PER_LOOK: usize = 32;
@@ -125,8 +124,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A step of a read. It returns `Some` with the result when the read is complete, at the latest when
-/// [`Reader::ends_request`] is true.
+/// A step of a read. It returns `None` if the read needs another step, and `Some` with the result if the read is
+/// complete. If [`Reader::ends_request`] is true, it must return `Some`.
 pub(crate) trait Step<T>:
     FnMut(&Reader<'_>) -> Result<Option<T>, StoreError> + Send + 'static
 {

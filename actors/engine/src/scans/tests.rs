@@ -27,7 +27,7 @@ async fn fill(store: &Store, rows: u16, bytes: usize) {
     store.wait_durable(business(1)).await.unwrap();
 }
 
-/// A request that reads single rows up to its limit. Returns the thread of each step.
+/// A request that reads rows one by one until its limit is reached. Its result contains the thread of each step.
 fn all_it_may() -> impl Step<Vec<ThreadId>> {
     let (mut number, mut threads) = (0, Vec::new());
     move |reader| {
@@ -55,7 +55,8 @@ async fn a_request_reads_its_budget_in_four_steps_and_others_get_turns_between_t
     others.abort();
     assert_eq!(steps.len(), STEPS);
     assert_eq!(turns.load(Ordering::SeqCst), STEPS as u64 - 1);
-    // A step ends when it has exceeded its budget, so each of the four steps may read one row more.
+    // A step ends only after it has exceeded its budget. Each of the four steps may therefore read one row more than
+    // its budget.
     assert!((SCAN_ROWS_MAX as u64..=SCAN_ROWS_MAX as u64 + 4).contains(&scans.rows_read()));
     assert_eq!(scans.under_way(), 0);
 }

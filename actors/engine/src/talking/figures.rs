@@ -48,7 +48,7 @@ pub(crate) struct TalkingFigures {
     dropped: [AtomicU64; GateRule::ALL.len()],
 }
 
-/// The numbers of turns and of requests to the model since the start.
+/// The counts of turns and of requests to the model since the start.
 pub struct TalkingCounts {
     /// The number of requests to the model's server, by result.
     pub asked: Vec<(&'static str, u64)>,

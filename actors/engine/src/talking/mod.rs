@@ -12,7 +12,7 @@
 //! - A turn changes nothing before its last step. A crash before the last step loses only a turn whose response has not
 //!   been sent.
 //! - If the conversation has changed since the first step, the turn is refused.
-//! - A client cannot use tokens that are not counted: a turn continues after its client disconnects, and the tokens of
+//! - All tokens that a client causes are counted, even if the client disconnects: the turn continues, and the tokens of
 //!   a request to the model count from the moment when the request is sent.
 //! - If the model is slow or fails, or if the business has used up its tokens, the guided path (the rules without a
 //!   model) answers the turn.
@@ -51,20 +51,19 @@ const MOMENT_AFTER: Duration = Duration::from_millis(1_200);
 const FINISH_TIME_MAX: Duration = Duration::from_millis(500);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
-/// The minimum time for answering the function calls of a round. Even if the response ends at the deadline, its
-/// function calls get this time.
+/// The minimum time for answering the function calls in a response of the model. It begins at the end of the response
+/// and may exceed [`TURN_TIME_MAX`].
 const FUNCTIONS_TIME_MIN: Duration = Duration::from_secs(1);
-/// The model is not used for this time after [`FAILURES`] failures, or after its server has refused a
-/// request.
+/// The pause of the model after [`FAILURES`] failures, or after its server has refused a request.
 const REST: Duration = Duration::from_secs(30);
-/// The number of failures within [`FAILURES_WITHIN`] after which the model is not used for [`REST`].
+/// After this number of failures within [`FAILURES_WITHIN`], the model is paused for the time [`REST`].
 const FAILURES: usize = 3;
 const FAILURES_WITHIN: Duration = Duration::from_secs(60);
 /// The maximum number of bytes that are read of the body of an error response.
 const ERROR_BYTES_MAX: usize = 4 << 10;
 const CHARS_PER_TOKEN: u64 = 4;
-/// The server's token count is ignored if the count that is estimated from the characters is more than this many times
-/// as large.
+/// The service estimates the number of tokens from the characters. If the estimate is more than this factor times the
+/// server's token count, the estimate is used instead of the server's count.
 const TOO_FEW_TOKENS: u64 = 4;
 
 /// The model, if the service has one, and the turns in progress.
@@ -152,8 +151,8 @@ struct Received {
 
 /// The end of a request to the model's server.
 enum Ended {
-    /// The response contained sentences or function calls, or it was complete and empty. `has_failed` is true if it was
-    /// not complete.
+    /// The response can be used: it contained sentences or function calls, or it was empty and complete. `has_failed`
+    /// is true if the response was not complete.
     With { round: Round, tokens: u64, has_failed: bool, first_token: Instant },
     /// The request failed, or its response ended early without a sentence or a function call. `is_torn` is true if the
     /// same request may be sent once more.
@@ -163,8 +162,8 @@ enum Ended {
 }
 
 impl Model {
-    /// Requests one round from the model. Returns the round and the number of used tokens, which this function adds to
-    /// the tokens of the business's day. The round is `None` if the model failed.
+    /// Requests one round from the model. Returns the round, or `None` if the model failed, and the number of used
+    /// tokens. This function also adds this number to the tokens that the business has used on the current day.
     async fn round(
         &self,
         counted: &Counted,
@@ -342,7 +341,7 @@ impl Resting {
         self.until = Some(Instant::now() + REST);
     }
 
-    /// Records a failure. Returns true if the model is not used for [`REST`] from now on.
+    /// Records a failure. Returns true if a pause of [`REST`] begins, during which the model is not used.
     fn note_failure(&mut self) -> bool {
         let now = Instant::now();
         self.failures.retain(|at| now - *at < FAILURES_WITHIN);

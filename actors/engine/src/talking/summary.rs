@@ -1,7 +1,8 @@
 //! The summary of an ended conversation, which the model writes.
 //!
 //! Invariants:
-//! - The conversation is completed at the latest 10 seconds after its end, with the summary of the model or without it.
+//! - The model has 10 seconds to write the summary ([`SUMMARY_TIME_MAX`]). If it has not written a summary by then, the
+//!   summary is made from the effects of the turns. In both cases, the conversation is then completed.
 //! - A summary is stored only if each of its sentences passes the checks of [`talk::gate`].
 
 use std::sync::{Arc, Weak};
@@ -31,8 +32,8 @@ async fn complete(businesses: Weak<Businesses>, of: BusinessId, id: Conversation
     let handle = BusinessHandle::new(&businesses, of);
     let completed = CompleteConversation { id, summary, tokens };
     match handle.change(Request::by(Actor::System), completed).await {
-        // The conversation or its business was deleted, or the service stops and its next start completes the
-        // conversation.
+        // An error of these kinds needs no log line. Either the conversation or its business was deleted, or the
+        // service stops. In the latter case, the service completes the conversation after its next start.
         Ok(_) | Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Stopping) => {}
         Err(error) => {
             tracing::warn!(business.id = %of, %error, "the summary of a conversation could not be written");

@@ -61,8 +61,8 @@ impl Tokens {
         });
     }
 
-    /// Replaces the estimate for a request, which was added before the request was sent, with the number of used
-    /// tokens.
+    /// Corrects the count after a request to the model. The estimate was added before the request. It is
+    /// subtracted, and the number of used tokens is added.
     pub(super) fn correct(&self, it: &Counted, estimate: u64, tokens: u64) {
         let corrected = |used: u64| used.saturating_sub(estimate).saturating_add(tokens);
         self.change(it, |used| UsedTokens {
@@ -71,8 +71,8 @@ impl Tokens {
         });
     }
 
-    /// Raises the numbers in memory to the stored numbers. The numbers in memory are smaller if the service was
-    /// restarted after the stored numbers were written, or if another business has replaced this business in memory.
+    /// Raises the token counts of the business in memory to the stored counts. The counts in memory are smaller after a
+    /// restart of the service, and after they were removed from memory to make room for another business.
     pub(super) fn add_stored(&self, it: &Counted, stored: UsedTokens) {
         self.change(it, |used| UsedTokens {
             all: used.all.max(stored.all),

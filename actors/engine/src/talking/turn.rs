@@ -16,9 +16,10 @@ use crate::business::{Answer, BusinessHandle, Request};
 use crate::error::{EngineError, Result};
 
 impl BusinessHandle {
-    /// Adds a turn of the caller, and the receptionist's answer. A repeated request gets a stored response. This
-    /// response has no texts, so the texts are read from the conversation. Dropping the future does not end the turn,
-    /// because a client could otherwise use the model without a stored turn.
+    /// Adds a turn of the caller, and the receptionist's answer. A repeated request gets the stored response. The
+    /// stored response contains no texts, so this function adds the texts from the conversation. If the future is
+    /// dropped, the turn still completes. Otherwise a client that disconnects could use the model, and the turn and
+    /// its tokens would not be stored.
     ///
     /// # Errors
     /// [`Refusal::UnderWay`] while another turn of the conversation is in progress.
@@ -71,9 +72,9 @@ impl BusinessHandle {
         self.with_index(|| self.change(request.clone(), finish.clone())).await
     }
 
-    /// Runs the rounds of the model. If no round runs, the guided path answers the turn. A function call may need
-    /// requests to the engine. If such a request is not a change, its answer is added to `prepared` for the last
-    /// step of the turn.
+    /// Runs the rounds of the model. If the result has no round, the guided path answers the turn. A function call may
+    /// need requests to the engine. The answer to a request that only reads is added to `prepared`, for the last step
+    /// of the turn.
     async fn rounds(&self, model: &Model, request: &Request, prepared: &mut Prepared) -> Result<Rounds> {
         let began = Instant::now();
         let deadline = began + TURN_TIME_MAX;
@@ -86,8 +87,9 @@ impl BusinessHandle {
         };
         model.tokens.add_stored(&counted, prepared.used_today);
         let mut draft = prepared.draft.clone();
-        // Unlike `prepared.answers`, these answers also contain previews of changes. The last step of the turn makes
-        // the changes and determines their answers again.
+        // These answers also contain the answers to requests for changes. The changes have not been made yet, so these
+        // answers are only previews, and `prepared.answers` does not contain them. The last step of the turn makes the
+        // changes and determines the final answers.
         let mut answers: Answers = prepared.answers.clone();
         let (mut rounds, mut used): (Vec<Round>, u64) = (Vec::new(), 0);
         let mut first_token = None;
@@ -98,8 +100,8 @@ impl BusinessHandle {
             first_token =
                 first_token.or_else(|| Some(round.as_ref().map_or_else(Instant::now, |it| it.first_token)));
             let Some(Received { round, has_failed, .. }) = round else {
-                // The sentences of the earlier rounds only announce the results of function calls, so these rounds are
-                // dropped too.
+                // The model failed in this round. The earlier rounds are dropped too, because their sentences only
+                // announce the results of function calls, and no later round reports these results.
                 rounds.clear();
                 break;
             };

@@ -23,7 +23,7 @@ impl<'a> Conversion<'a> {
     }
 
     /// Converts the rows in a range of each business, one business after the other. Includes the businesses of
-    /// unfinished imports, which are only in the list of imports.
+    /// unfinished imports: the index of businesses does not contain them, but the list of imports does.
     pub(super) async fn each_business(
         &mut self,
         mut rows: impl FnMut(BusinessId) -> KeyRange,

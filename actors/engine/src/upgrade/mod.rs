@@ -30,12 +30,20 @@ pub enum Upgrades {
 
 /// The formats that can be converted.
 ///
-/// Only the steps from formats 1, 2, 6, 8, 10 and 11 convert rows. Every step changes the format number, so
-/// that earlier versions do not open a store with contents that they do not know. These contents are new
-/// record versions and kinds of rows (step from 3), rows of people, memberships, sessions, links and mails
-/// (step from 4), the journal (step from 5), merged contacts (step from 7), feeds (step from 8), connected
-/// calendars and conversations (step from 9), and the copies of appointments in calendars (step from 12). A later
-/// kind of records states its format in the table of kinds, with the mark `since`.
+/// The steps from formats 1, 2, 6, 8, 10 and 11 convert rows. The other steps only change the format number.
+///
+/// The format number must change when a store can have new contents, because an earlier version does not know them and
+/// must not open the store. These steps allow new contents:
+///
+/// - from 3: new record versions and kinds of rows;
+/// - from 4: rows of people, memberships, sessions, links and mails;
+/// - from 5: the journal;
+/// - from 7: merged contacts;
+/// - from 8: feeds;
+/// - from 9: connected calendars and conversations;
+/// - from 12: the copies of appointments in calendars.
+///
+/// In the table of kinds, the mark `since` states the format that introduced a kind of records.
 const CONVERTED: Range<u16> = 1..STORE_FORMAT;
 
 /// Refuses a store whose format is not the current format.

@@ -11,8 +11,10 @@ use store::{Batch, Key, Record, Store, StoreError, keys};
 use super::conversion::Conversion;
 use crate::business::SearchRows;
 
-/// From format 1 to 2. Format 1 stored an appointment by id, with one index row by start for busy times and
-/// one empty index row by `updated_at`. In format 2, the key and the index rows contain the start.
+/// From format 1 to 2. In format 1, the key of an appointment contained the id but not the start. One index row
+/// by start contained the busy time, and one index row by `updated_at` was empty. In format 2, the key of an
+/// appointment contains the start and the id. One index row by id and one index row by `updated_at` contain the start.
+/// This step writes the index row by `updated_at` only for changed appointments.
 pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| earlier::appointments(of);
     conversion
@@ -54,10 +56,12 @@ pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreE
         .await
 }
 
-/// From format 6 to 7. Format 7 adds an index of the search texts of contacts, calls and messages. This step
-/// computes the texts by the current rules, so a later format with other rules must compute all texts again.
-/// A repeated step writes the same rows. A row of the index contains the texts of many records. The last
-/// records of a kind, which do not fill a row, are not indexed. A search reads them directly.
+/// From format 6 to 7. Format 7 adds an index of the search texts of contacts, calls and messages. A row of the index
+/// contains the texts of many records. If the last records of a kind do not fill a row, they are not indexed, and a
+/// search reads them directly.
+///
+/// This step computes the texts by the rules of the current code. If a later format changes the rules, the step to that
+/// format must compute all texts again. If this step is repeated, it writes the same rows.
 pub(super) async fn from_6(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     for kind in KINDS {
         if let Some(rows) = kind.search {
@@ -86,8 +90,9 @@ pub(super) async fn from_8(conversion: &mut Conversion<'_>) -> Result<(), StoreE
 }
 
 /// From format 10 to 11. In format 11, a row in the index of calls by start also contains the status of the
-/// call and whether the call is handled. This step writes the rows of existing calls again. It uses the
-/// current layout of these rows, so a later format with another layout must write them again.
+/// call and whether the call is handled. This step writes the rows of existing calls again. It always writes
+/// the newest layout of these rows. If a later format changes the layout, the step to that format must write
+/// the rows again, for the stores that already have format 11.
 pub(super) async fn from_10(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| keys::of_kind(of, kind::CALL_BY_START);
     conversion

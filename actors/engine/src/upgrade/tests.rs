@@ -75,7 +75,7 @@ async fn upgraded(before: &Rows) -> Rows {
     rows(&store)
 }
 
-/// Writes the rows of the index of calls by start time as the step from format 10 does.
+/// Changes the index of calls by start time in the same way as the upgrade from format 10.
 fn with_status_of_calls(mut rows: Rows) -> Rows {
     let index: Vec<_> = of_kind(&rows, kind::CALL_BY_START).map(|(key, _)| key.clone()).collect();
     for key in index {
@@ -88,7 +88,7 @@ fn with_status_of_calls(mut rows: Rows) -> Rows {
     rows
 }
 
-/// Writes the list of unhandled calls as the step from format 11 does.
+/// Adds the list of unhandled calls in the same way as the upgrade from format 11.
 fn with_unhandled_calls(mut rows: Rows) -> Rows {
     let calls: Vec<_> = of_kind(&rows, kind::CALL)
         .filter_map(|(key, value)| Some((keys::business_of(key).unwrap(), CallRecord::decode(value).ok()?)))

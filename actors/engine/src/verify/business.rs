@@ -32,7 +32,7 @@ impl InBusiness {
     pub(super) fn begin(checker: &mut Checker<'_>) -> Self {
         let of = checker.of;
         if of != BusinessId::INSTALLATION {
-            // Rows may be missing while a business is deleted or imported, so the rows are not checked.
+            // While a business is being deleted or imported, its rows may be incomplete, so they are not checked.
             if checker.is_ended(of) || checker.is_there(&keys::moving(of)) {
                 return Self { is_skipped: true, ..Self::default() };
             }
@@ -171,7 +171,7 @@ impl InBusiness {
                     checker.wrong("it refers to a missing entry of the audit log");
                 }
             }
-            // An unfinished repair is reported once, for the installation.
+            // These rows exist only during a repair. The check of the installation reports an unfinished repair.
             kind::REPAIR => {}
             other => match (kept::kind(other), kept::searched_in(other), kept::indexed_by(other)) {
                 (Some(kind), ..) => checker.record_of(kind, value),

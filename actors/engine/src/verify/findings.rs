@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
         self.read(R::decode(value))
     }
 
-    /// The value of a key. An unreadable value is reported when the check reaches its row.
+    /// The value of a key, or `None` if it is unreadable. The check reports an unreadable value at its row.
     pub(super) fn value(&mut self, key: &Key) -> Option<Vec<u8>> {
         match value_at(self.rows, key) {
             Ok(value) => value,

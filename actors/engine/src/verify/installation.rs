@@ -98,8 +98,8 @@ impl Installation {
             installation_kind::SLUG => {
                 let Some(owner) = checker.decoded::<SlugOwner>(value) else { return };
                 let of = owner.business_id;
-                // If a restore repeats the deletion of a business, it does not delete the slug of the business. A slug
-                // of a missing business is therefore not damage.
+                // A restore that repeats the deletion of a business leaves the slug of the business. A slug whose
+                // business is missing is therefore not damage.
                 if owner.reserved_until.is_some() || !checker.is_there(&keys::profile(of)) {
                     return;
                 }
@@ -138,7 +138,7 @@ impl Installation {
     }
 }
 
-/// Checks a row of an import: a business, or the mark that all imported businesses are valid.
+/// Checks a row of an import. The row contains a business, or marks all imported businesses as valid.
 fn moving(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(of) = checker.id::<BusinessId>() else { return };
     checker.stands_at(&keys::moving(of));

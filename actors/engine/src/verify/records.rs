@@ -26,7 +26,7 @@ struct Envelope {
 }
 
 impl Checker<'_> {
-    /// Checks an index row of an appointment whose value is the start.
+    /// Checks an index row of an appointment. The key ends with the id of the appointment, and the value is its start.
     pub(super) fn index_of_appointments(&mut self, value: &[u8]) {
         let Some(id) = self.id::<AppointmentId>() else { return };
         let Some(starts_at) = self.read(keys::millis_from_value(value)) else { return };
@@ -98,8 +98,8 @@ impl Checker<'_> {
         self.leads_to::<Contact>(&contact, value);
     }
 
-    /// Checks the row of a merged contact. The survivor must exist, because the erasure of a survivor deletes
-    /// this row too.
+    /// Checks the row of a merged contact. The survivor of the merge must exist: an erasure of the survivor also
+    /// deletes the rows of the contacts that were merged into it.
     pub(super) fn alias(&mut self, value: &[u8]) {
         let Some(alias) = self.kept::<Alias>(value) else { return };
         self.refers("contact", &keys::contact(self.of, alias.into));
@@ -143,7 +143,7 @@ impl Checker<'_> {
         self.leads_to::<CalendarWrite>(&keys::calendar_write(self.of, calendar, appointment), value);
     }
 
-    /// Reports the current appointment if no calendar has a copy of it ([`CalendarWrite`]).
+    /// Checks that at least one calendar has a copy of the appointment ([`CalendarWrite`]).
     pub(super) fn has_writes(&mut self, id: AppointmentId) {
         let writes = keys::calendar_writes_of(self.of, id);
         let first = self.rows.scan(&writes, Order::Ascending).next().transpose();
@@ -197,7 +197,7 @@ impl Checker<'_> {
         let Some(id) = self.read(endpoint) else { return };
         let Some(endpoint) = self.record::<WebhookEndpoint>(&keys::webhook(self.of, id)) else {
             // A deleted endpoint stays in the list of endpoints until its last row is deleted. As long as the list
-            // contains the endpoint, this row is correct, even if the record of the endpoint is missing.
+            // contains the endpoint, the checked row is correct, even if the record of the endpoint is missing.
             if !self.is_there(&keys::endpoint_index(self.of, id)) {
                 self.wrong("the webhook endpoint that it belongs to is missing");
             }

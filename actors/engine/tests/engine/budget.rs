@@ -28,7 +28,7 @@ use store::{Batch, Key, Order, Record, Store};
 
 use crate::harness::{Seeded, Shop, World, at, by_operator, everything_else_runs, first_page, id_of, text};
 
-/// The numbers of rows and bytes on the disk, by kind.
+/// Counts the rows and bytes on the disk, by kind.
 fn counted(store: &Store, of: BusinessId) -> BTreeMap<String, (u64, u64)> {
     let mut found: BTreeMap<String, (u64, u64)> =
         BudgetKind::ALL.iter().map(|kind| (kind.to_string(), (0, 0))).collect();
@@ -63,7 +63,7 @@ fn counted(store: &Store, of: BusinessId) -> BTreeMap<String, (u64, u64)> {
     found
 }
 
-/// The numbers of rows and bytes that the business reports, by kind.
+/// The counts of rows and bytes that the business reports, by kind.
 pub(crate) async fn usage(handle: &BusinessHandle) -> BTreeMap<String, (u64, u64)> {
     let shown = serde_json::to_value(handle.budget().await.unwrap()).unwrap();
     let amount = |value: &Value| (value["rows"].as_u64().unwrap(), value["bytes"].as_u64().unwrap());
@@ -242,8 +242,8 @@ async fn the_reported_usage_equals_the_rows_on_the_disk_after_any_crash() {
             }
             let mut found = count_between(&mut world, shop.id).await;
             let mut told = usage(&world.at(&shop)).await;
-            // The actor of a disabled endpoint removes pending deliveries at any time, so the found and the reported
-            // number of pending deliveries may differ.
+            // The actor of a disabled endpoint may remove pending deliveries after the count, so the counted number and
+            // the reported number may differ.
             for amounts in [&mut found, &mut told] {
                 amounts.remove("waiting_deliveries");
             }
@@ -259,8 +259,8 @@ async fn make_old(store: &Store, of: BusinessId) {
         let (key, value) = row.unwrap();
         let record = AuditRecord::decode(&value).unwrap();
         let bytes = AuditRecord { usage: None, ..record }.encode();
-        // The first version of the format stored only the entry. In the current version, a list follows the entry. This
-        // list is empty here, and its only byte is removed.
+        // The first version of the format stored only the entry. The current version adds a list, which takes one byte
+        // if it is empty. The test removes this byte and sets the version to 1.
         let old = [&[1], &bytes[1..bytes.len() - 1]].concat();
         assert_eq!(AuditRecord::decode(&old).unwrap().usage, None);
         batch.put(Key::new(&key), old);
@@ -287,7 +287,7 @@ async fn a_store_of_an_earlier_version_is_counted_while_changes_are_made() {
     store.close().await.unwrap();
     world.open_again().await;
 
-    // Each change is handled between two steps of the count.
+    // The service counts the rows in steps. It handles each of these changes between two steps.
     let (handle, dice, mut made) = (world.at(&shop), Seeded::new(8), Made::default());
     made.appointments.push(moved);
     let asked = tokio::spawn({
@@ -302,7 +302,7 @@ async fn a_store_of_an_earlier_version_is_counted_while_changes_are_made() {
     let before = usage(&handle).await;
     assert!(before["contacts"].0 > 700 && before["knowledge"].1 > 8 * 49_000, "{before:?}");
     assert_eq!(before, count_between(&mut world, shop.id).await);
-    // From the first change on, the audit entries contain the usage, so nothing is counted again.
+    // Since the first change, each audit entry contains the usage, so the rows need not be counted again.
     let store_tells = {
         world.end_of_life().await;
         let store = world.store();
@@ -356,7 +356,7 @@ async fn deliveries_beyond_the_limit_are_missed_and_the_change_succeeds() {
     assert_eq!(usage(&handle).await["waiting_deliveries"].0, 4);
 }
 
-/// Requests the missed deliveries of 25 endpoints at the same time, while new events occur.
+/// Requests the missed deliveries of 25 endpoints at the same time. At most `rows` deliveries may wait.
 async fn resend_all_at_once(rows: u64) -> u64 {
     let world = World::new(12).await;
     let shop = world.shop(1).await;

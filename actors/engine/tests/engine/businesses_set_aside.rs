@@ -62,7 +62,7 @@ async fn everything_fails(world: &World, shop: &Shop, key: &Credential) {
     is_set_aside(&engine.export(Actor::Operator, Some(of), false).map(drop), of);
 }
 
-/// Checks that the other business can be read, changed and exported, and is the only one in the list.
+/// Checks that the business that is not set aside can be read, changed and exported, and is the only listed business.
 async fn the_other_goes_on(world: &World, other: &Shop, key: &Credential, day: i64) {
     let handle = world.at(other);
     world.engine.authenticate(key).await.unwrap().unwrap();

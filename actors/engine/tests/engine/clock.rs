@@ -21,8 +21,8 @@ async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
     world.at(shop).availability(shop.service, None, (date, date), Terms::Integration).await.unwrap()
 }
 
-/// Reads the time every minute until a jump has lasted so long that the service follows it. While the disk hangs, the
-/// test must read the time, because the supervisor does not.
+/// Reads the time once a minute for 12 minutes. The service follows a jump of the wall clock after ten minutes, but
+/// only if it reads the time at least every three minutes. While the disk hangs, the supervisor does not read it.
 async fn read_each_minute(world: &World) {
     for _ in 0..12 {
         pass(1).await;
@@ -269,7 +269,8 @@ async fn a_clock_that_is_early_from_the_start_is_never_believed() {
         pass(60).await;
         assert!((world.engine.now() - kept - TimeDelta::hours(hour)).num_seconds().abs() < 2);
     }
-    // The wall clock is still 90 days slow at the next start, which continues from the corrected time.
+    // At the next start, the wall clock is still 90 days slow. The service must continue from its own time before
+    // the restart.
     start_off_by(&mut world, TimeDelta::zero()).await;
     assert!((world.engine.now() - kept - TimeDelta::hours(3)).num_seconds().abs() < 2);
 }
@@ -329,8 +330,8 @@ async fn after_another_boot_no_timestamp_is_earlier_than_the_stored_time() {
     start_off_by(&mut world, TimeDelta::days(-1)).await;
     let stamped = stamp(&world, &shop, 31).await;
     assert!(stamped >= listed, "{stamped} is earlier than {listed}");
-    // After a crash, the stored time is up to one minute old, so a timestamp may be about a minute earlier than the
-    // time at which the list was read.
+    // The service stores the time once a minute. After a crash it continues from the stored time, so a timestamp may be
+    // earlier than the time at which the list was read, but by little more than a minute.
     tokio::time::sleep(std::time::Duration::from_secs(40)).await;
     let listed = polled(&world, &shop).await;
     world.clock.jump(TimeDelta::days(-1));

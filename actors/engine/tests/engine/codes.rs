@@ -111,7 +111,7 @@ async fn the_response_does_not_show_whether_a_contact_exists() {
         let id = salon.calls(Some(from)).await;
         assert_eq!(salon.said(id, "I want to move my appointment").await, SENT, "{from}");
         let mailed = salon.mailed().await;
-        // Only the first number belongs to a contact with a future appointment.
+        // Only the contact with the phone number `NUMBER` has a future appointment, so only this contact gets a mail.
         assert_eq!(mailed.len(), usize::from(from == NUMBER), "{from}: {mailed:?}");
         assert!(salon.said(id, "123456").await.starts_with(WRONG));
     }

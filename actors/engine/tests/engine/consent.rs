@@ -1,5 +1,6 @@
-//! The consent of customers to emails. The link in a mail stops the emails to the address that received this mail. A
-//! restore with the list of tombstones applies the consents that were set after the backup.
+//! The consent of customers to emails. The link in a mail stops the emails to the address that received this mail.
+//! After a restore with the list of tombstones, each contact has the consent that was last set, even if it was set
+//! after the backup.
 
 use domain::{Actor, ContactDetails, ContactId, ContactPatch, Email, EmailConsent, Phone, TextConsent};
 use engine::business::Request;
@@ -26,7 +27,8 @@ async fn contact(handle: &BusinessHandle, phone: &str, email: &str) -> ContactId
     id_of(&handle.change(by_operator(), CreateContact { details }).await.unwrap())
 }
 
-/// A booking with a phone number only, so that notices go to the email address of the contact.
+/// A booking for which the customer enters no email address. Its notices therefore go to the email address of the
+/// contact.
 fn by_phone(shop: &Shop, hour: i64) -> BookOnline {
     BookOnline { email: None, ..booking_by(shop, at(3, hour), 1, "unused@example.com") }
 }
@@ -139,8 +141,8 @@ async fn a_restore_repeats_the_consents_since_the_backup() {
         }
         let texts = handle.consent(by_team).await.unwrap().texts;
         assert_eq!(texts == Some(TextConsent::Refused), list.is_some());
-        // The link in the mail still stops mails to its address, but only after a restore with the list of
-        // tombstones.
+        // A restore without the list of tombstones ends the link in the mail. After a restore with the list, the link
+        // still stops mails.
         assert_eq!(stop(&handle, &token_of(&letter), false).await.is_ok(), list.is_some());
         engine.close().await.unwrap();
     }

@@ -61,8 +61,8 @@ async fn an_import_is_visible_completely_or_not_at_all_even_after_a_crash() {
         let of = world.at(&shop);
         let seen = contacts(&of).await.len();
         assert!([1, 1 + CONTACTS].contains(&seen), "{seen} contacts are visible");
-        // The other lists and the export also show all contacts or none. An export waits until earlier changes
-        // are durable, so after an export, the crash does not interrupt the import.
+        // The other lists and the export must also show all contacts or none. Not every run makes these reads: the
+        // export waits until earlier changes are durable, so the crash after it no longer interrupts the import.
         if moment % 3 == 0 {
             let page = PageRequest { limit: 100, after: None };
             let shown = [
@@ -86,7 +86,7 @@ async fn an_import_is_visible_completely_or_not_at_all_even_after_a_crash() {
         assert!([1, 1 + CONTACTS].contains(&kept), "{kept} contacts after the crash");
         assert!(kept >= seen && (kept > 1 || !acknowledged), "the import was lost");
         *(if kept == 1 { &mut undone } else { &mut complete }) += 1;
-        // If the crash has undone the import, no row is left, so the same file can be imported again.
+        // If the crash has undone the import, the same file creates all its contacts. Otherwise it creates none.
         let again = of.import_contacts(by_operator(), import(CONTACTS)).await.unwrap().value;
         assert_eq!(again.created as usize, CONTACTS + 1 - kept);
         assert_eq!(contacts(&of).await.len(), 1 + CONTACTS);

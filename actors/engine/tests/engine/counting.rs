@@ -81,8 +81,8 @@ async fn a_backup_names_missing_rows_and_a_restore_needs_their_acceptance() {
     assert!(!at("refused").exists());
     let restored = restore(&from, &at("accepted"), None, true, &world.ports).await.unwrap();
     assert_eq!(restored.incomplete.count, 2);
-    // If the operator accepts an incomplete store, the recorded usage is removed, so the loss is not
-    // reported again.
+    // If the operator accepts an incomplete backup, the restore removes the recorded usage of this business. So later
+    // checks do not report the missing records again.
     let store = Store::open_disk(&at("accepted"), Box::new(|_| ())).unwrap();
     assert_eq!(store.newest_entry(shop.id).unwrap().unwrap().usage, None);
     assert!(store.newest_entry(other.id).unwrap().unwrap().usage.is_some());
@@ -143,7 +143,7 @@ async fn the_daily_count_sets_only_a_business_with_missing_rows_aside() {
     world.spoil(spoilt[0]).await;
     lose(&mut world, shop.id, kind::APPOINTMENT, 2).await;
     let store = opened(&mut world).await;
-    // These exports hold all permits for exports. The daily count needs no such permit.
+    // These exports hold all export permits. The daily count must run without an export permit.
     let mut held = Vec::new();
     for _ in 0..3 {
         let mut export = world.engine.export(Actor::Operator, Some(other.id), false).unwrap();

@@ -117,8 +117,8 @@ async fn contacts(handle: &BusinessHandle) -> Vec<ContactView> {
     handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap().items
 }
 
-/// Checks the whole store. Returns the number of rows that list the links of an appointment, and the number of
-/// rows of single links.
+/// Checks the whole store. Returns the number of `LINKS` rows (one for each appointment with links) and the number
+/// of `LINK` rows (one for each link).
 async fn link_rows(world: &mut World, shop: &Shop) -> (usize, usize) {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -396,8 +396,8 @@ async fn an_erasure_ends_the_links_and_removes_what_the_customer_entered() {
     assert!(seen(&handle, &other).await.is_some());
     assert_eq!(link_rows(&mut world, &shop).await, (2, 3));
 
-    // A third contact gets the phone number that was entered in the booking. Its erasure removes the number
-    // from the booking.
+    // A third contact gets the phone number that the customer entered in the booking `of_other`. The erasure of the
+    // third contact removes the number from this booking.
     let handle = world.at(&shop);
     let third_entered = shown(&handle, third).await.booked_as.unwrap().unwrap();
     assert_eq!(third_entered.phone.as_deref(), Some("+15550000008"));

@@ -12,7 +12,7 @@ use crate::receptionist::{phone, said, shown, start, started, world};
 
 const DAY: u64 = 24 * 60;
 
-/// Restarts the engine. Returns the numbers of conversations and unanswered questions on the disk.
+/// Restarts the engine. Returns the counts of conversations and unanswered questions on the disk.
 async fn kept(world: &mut World, shop: &Shop) -> (usize, usize) {
     world.engine.clone().close().await.unwrap();
     let store = world.store();

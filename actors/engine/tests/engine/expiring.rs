@@ -28,7 +28,7 @@ fn message(call_id: Option<domain::CallId>) -> TakeMessage {
     TakeMessage { details }
 }
 
-/// The numbers of calls, messages, appointments and audit entries.
+/// Counts the calls, messages, appointments and audit entries.
 async fn there(world: &World, shop: &Shop) -> [usize; 4] {
     let handle = world.at(shop);
     let calls = walk(100, async |page| handle.calls(&CallFilter::default(), &page).await).await;

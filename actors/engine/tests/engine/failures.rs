@@ -299,8 +299,8 @@ async fn an_actor_that_fails_twice_in_a_minute_starts_again_after_its_back_off()
     assert_eq!(world.fatal(), 0);
 }
 
-/// Many requests reach a business that cannot be loaded. Except for the first few, they are refused because
-/// the business backs off.
+/// Many requests reach a business that cannot be loaded. After each failed load, the engine refuses the requests to the
+/// business for a time. So only a few requests cause a load.
 #[tokio::test(start_paused = true)]
 async fn a_business_that_does_not_load_is_rarely_read_from_the_store() {
     let mut world = World::new(6).await;

@@ -171,8 +171,8 @@ async fn a_feed_ends_when_its_creator_may_no_longer_have_it() {
     patch(&world, &shop, linked, on).await;
     assert!(!is_live(&world, &made).await);
 
-    // A change of the membership's role ends no feed that the new role may have. If the membership is linked to another
-    // staff member, the feeds of the first staff member end.
+    // When the role of a membership changes, a feed ends only if the new role may not have it. When the membership is
+    // linked to another staff member, the feeds of the first staff member end.
     let made = create(&world, &shop, by(linked), Some(first)).await;
     let admin = MembershipPatch { role: Some(Role::Admin), ..MembershipPatch::default() };
     patch(&world, &shop, linked, admin).await;

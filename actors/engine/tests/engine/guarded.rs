@@ -109,8 +109,9 @@ async fn a_booking_belongs_to_the_contact_with_the_phone_not_the_email() {
     let book =
         async |phone, email| json(&handle.change(by_operator(), described(phone, email)).await.unwrap());
     let first = book(None, Some("ada@example.com")).await;
-    // The phone number belongs to another contact. The request books for this contact, although the first
-    // contact already has an appointment at this time.
+    // The phone number and the email address in the request belong to two contacts. The appointment is booked for the
+    // contact with the phone number, although the contact with the email address already has an appointment at this
+    // time.
     let phone = Some(Phone::from_e164("+15550000007".into()).unwrap());
     let details = ContactDetails { phone, ..ContactDetails::default() };
     let other = json(&handle.change(by_operator(), CreateContact { details }).await.unwrap());

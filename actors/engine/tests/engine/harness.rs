@@ -276,7 +276,7 @@ fn store(disk: &MemoryBackend, fatal: &Arc<AtomicUsize>) -> Store {
     Store::in_memory(disk, on_fatal).unwrap()
 }
 
-/// A response that may not have arrived.
+/// The task of a request. It ends when the response arrives.
 pub(crate) type Pending<C> = JoinHandle<Result<AnswerOf<C>, EngineError>>;
 
 /// A business with its service and staff.
@@ -323,7 +323,7 @@ pub(crate) async fn everything_else_runs() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// Waits until a jump of the wall clock has lasted so long that the service follows it.
+/// Waits for 12 minutes. If the wall clock jumped before, the service then believes the wall clock again.
 pub(crate) async fn hold() {
     pass(12).await;
 }

@@ -122,7 +122,7 @@ async fn expired_keys_are_deleted_while_the_business_is_in_use() {
         world.at(&shop).change(once(number, 1), service()).await.unwrap();
         pass(24 * 60).await;
     }
-    // The business is in use, so the sweep of running businesses finds it.
+    // Once a minute, the jobs of each running business delete its expired keys. The requests keep the business running.
     for _ in 0..3 {
         world.at(&shop).change(by_operator(), service()).await.unwrap();
         pass(1).await;
@@ -137,8 +137,8 @@ async fn expired_keys_are_deleted_while_the_business_is_in_use() {
     assert!(!world.at(&shop).change(once(0, 1), service()).await.unwrap().replayed);
 }
 
-/// The number of unused businesses. One step of the daily round checks fewer businesses, so the round takes several
-/// steps.
+/// The number of unused businesses. It exceeds the number of businesses that one step of the daily round checks, so the
+/// round takes several steps.
 const UNUSED: u64 = 25;
 
 #[tokio::test(start_paused = true)]
@@ -165,9 +165,10 @@ async fn expired_keys_are_deleted_without_another_request() {
 /// An event that follows the use of an idempotency key.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
-    /// The clock jumps by this many days (first field) and is corrected after this many minutes (second field).
+    /// The clock jumps by a number of days, the first field. It is corrected after a number of minutes, the second
+    /// field.
     Glitch(i64, u64),
-    /// The clock jumps by this many days and stays there.
+    /// The clock jumps by this many days, and is not corrected.
     Jump(i64),
     Restart,
     Crash,
@@ -229,7 +230,7 @@ async fn time_until_a_restart_of_the_machine_counts_up_to_24_hours_by_the_wall_c
         world.at(&shop).change(once(key, 1), service()).await.unwrap().replayed
     };
     assert!(!known(&world, 1).await);
-    // If only the service restarts, a jump of the wall clock does not count.
+    // If only the service restarts, the age of a response does not depend on the wall clock.
     world.engine.clone().close().await.unwrap();
     world.clock.jump(TimeDelta::hours(30));
     world.open_again().await;
@@ -260,8 +261,8 @@ async fn time_until_a_restart_of_the_machine_counts_up_to_24_hours_by_the_wall_c
     assert!(!known(&world, 2).await);
 }
 
-/// Rewrites the stored responses in the format of the first version, as if the clock had been this far ahead when they
-/// were stored. Deletes the stored time.
+/// Rewrites the stored responses in the format of the first version. Makes their times later by `ahead`, as a clock
+/// that was ahead would have stored them. Deletes the stored time of the clock.
 async fn as_before(world: &World, ahead: TimeDelta) {
     let store = world.store();
     for (key, _) in store

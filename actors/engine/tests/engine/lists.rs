@@ -318,7 +318,7 @@ async fn cost<T>(world: &World, page: impl Future<Output = Result<Page<T>, Engin
     let (read, listed) = (world.disk.reads(), world.engine.rows_listed());
     let more = page.await.unwrap().next.is_some();
     let (read, listed) = (world.disk.reads() - read, world.engine.rows_listed() - listed);
-    // The end of a scan costs one more read, which returns no row.
+    // The end of each scan costs one more read, which returns no row. At most 8 such reads are allowed.
     assert!((listed..=listed + 8).contains(&read), "{listed} rows were counted, but {read} rows were read");
     (read, more)
 }

@@ -123,8 +123,8 @@ struct Theirs {
     messages: BTreeSet<MessageId>,
 }
 
-/// Lists the records of a contact in pages. Checks the order, that no record is repeated, and that each record shows
-/// the contact `shown`.
+/// Lists the records of a contact in pages. Checks that the records are in order, that none is repeated, and that each
+/// has the contact id `shown`.
 async fn listed(handle: &BusinessHandle, asked: ContactId, shown: ContactId) -> Theirs {
     let mut found = Theirs::default();
     for latest_first in [false, true] {
@@ -183,7 +183,7 @@ async fn an_opt_out_of_either_contact_holds_for_the_survivor() {
     }
 }
 
-/// Returns the number of confirmed visits of the contact and, for each week, the numbers of new, returning and unknown
+/// Returns the number of confirmed visits of the contact and, for each week, the counts of new, returning and unknown
 /// customers.
 async fn figures(of: &BusinessHandle, contact: ContactId) -> (u32, Vec<[u32; 3]>) {
     let visits = of.visits(contact).await.unwrap();
@@ -293,7 +293,8 @@ async fn both_ids_lead_to_the_survivor_while_and_after_the_records_move() {
     assert!(
         merged.changes.iter().any(|change| change.field == "merged" && change.to.contains(&gone.to_string()))
     );
-    // A repeated request shows the survivor.
+    // If the request that created one of the contacts is repeated, the response contains the id of the surviving
+    // contact.
     for (request, create) in
         [(1, person("Anna Smith", KEPT, KEPT_EMAIL)), (2, person("Ann Smith", GONE, GONE_EMAIL))]
     {
@@ -380,8 +381,8 @@ async fn an_unsuitable_merge_is_refused_and_changes_nothing() {
     two.world.disk.set_sync_delay(Duration::ZERO);
     pass(1).await;
     assert!(matches!(refusal(ask(merge(kept, gone)).await), Refusal::Invalid(_)), "it is the same contact");
-    // The erasure is decided before the merges, so the merges must be refused, although the erasure's job has
-    // not begun.
+    // The erasure is decided first. From then on, the merges must be refused, even before the job that erases the
+    // contact begins.
     let (erased, one, other) = tokio::join!(
         handle.change(by_operator(), EraseContact { id: third }),
         ask(into_third(kept)),
@@ -423,7 +424,7 @@ async fn an_erasure_of_any_id_erases_all_merged_contacts() {
     for is_moving in [false, true] {
         let mut two = Two::new(74).await;
         let (kept, gone, handle) = (two.kept, two.gone, two.handle());
-        // The message contains no contact id, so it belongs to the contact with its phone number.
+        // A message without a contact id belongs to the contact with the phone number of the message.
         let old: MessageId =
             id_of(&handle.change(by_operator(), message(Some("+15550004712"), None)).await.unwrap());
         two.fill(if is_moving { 130 } else { 9 }).await;

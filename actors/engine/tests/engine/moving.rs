@@ -64,7 +64,7 @@ async fn an_imported_business_can_be_searched_counted_and_booked() {
     };
     let [was, is] = [&before, &after].map(&appointments);
     assert_eq!(serde_json::to_value(was.await).unwrap(), serde_json::to_value(is.await).unwrap());
-    // The import also writes the search texts, so a search finds the same contacts.
+    // The import also writes the search texts, so a search finds the same contacts as on the old installation.
     let named = ContactFilter { name_part: Some("TACT 14".into()), ..ContactFilter::default() };
     let found = after.contacts(&named, &first_page()).await.unwrap().items;
     assert_eq!(found.len(), 11, "the search must find Contact 14 and Contacts 140 to 149");

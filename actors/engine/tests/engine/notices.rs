@@ -449,8 +449,8 @@ async fn an_address_gets_six_notices_of_customers_a_day_across_businesses_and_re
     book_by(&world.at(&shop), &shop, at(9, 5), 2, "other@example.com").await;
     pass(1).await;
     assert_eq!(post.take().len(), 1, "the limit of one address must not affect another address");
-    // An address gets at most 20 notices a day in all. Six were sent, so 14 notices about changes by the team
-    // are sent.
+    // An address gets at most 20 notices a day in total. It has already got six, so it gets only 14 of the notices
+    // about the 16 moves by the team.
     let id = book_by(&world.at(&shop), &shop, at(9, 6), 1, EMAIL).await;
     for hour in 0..16 {
         move_to(&world.at(&shop), id, at(10, hour)).await;

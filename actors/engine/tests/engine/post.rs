@@ -1,5 +1,5 @@
-//! A simulated mail relay, which keeps the content of each mail as a *letter*. The engine itself looks up the
-//! recipients.
+//! A simulated mail relay, which keeps the content of each mail as a *letter*. The look-up of recipients is not
+//! simulated: it is that of the engine.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) enum Mood {
     Silent,
 }
 
-/// The state of the relay, and every accepted letter in order.
+/// The state of the relay, and the content of every accepted mail, in order.
 #[derive(Default)]
 pub(crate) struct Post {
     made: Mutex<BTreeMap<String, Letter>>,
@@ -60,7 +60,7 @@ impl Post {
         *self.mood.lock() = mood;
     }
 
-    /// The letters that were accepted since this function was last called.
+    /// The content of the mails that were accepted since this function was last called.
     pub(crate) fn take(&self) -> Vec<Letter> {
         std::mem::take(&mut *self.taken.lock())
     }

@@ -261,7 +261,7 @@ async fn overdue_conversations_end() {
     assert_eq!(shown(&handle, text).await.conversation.ended_by, Some(EndedBy::Timeout));
 }
 
-/// Words of 2,000 characters with 4 bytes each.
+/// A text of 2,000 characters. Each character has 4 bytes.
 fn long_words() -> String {
     "\u{1f642}".repeat(2_000)
 }

@@ -43,7 +43,7 @@ async fn is_shown(world: &World, shop: &Shop, endpoint: WebhookId) -> bool {
     !log.items.is_empty()
 }
 
-/// The numbers of deliveries and events on the disk. Restarts the engine.
+/// Restarts the engine. Returns how many deliveries and how many events are on the disk.
 async fn kept(world: &mut World, shop: &Shop) -> (usize, usize) {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -76,7 +76,7 @@ async fn the_log_keeps_deliveries_for_30_days_and_events_for_32() {
     assert_eq!(kept(&mut world, &shop).await, (EVENTS, EVENTS));
     until(30 * DAY + MINUTE).await;
     assert!(!is_shown(&world, &shop, endpoint).await, "deliveries must be hidden after 30 days");
-    // The business is not in use, so it is swept once a day.
+    // The business is not in use, so its expired rows are deleted only once a day.
     until(31 * DAY + DAY / 2).await;
     assert_eq!(
         kept(&mut world, &shop).await,

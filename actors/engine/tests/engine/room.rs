@@ -76,7 +76,7 @@ async fn below_the_reserve_only_changes_that_grow_the_store_are_refused() {
     handle.change(once(3, 3), Cancel { id }).await.unwrap();
     assert!(handle.change(once(3, 3), Cancel { id }).await.unwrap().replayed);
 
-    // The shortage ends when the free space exceeds the reserve by an eighth.
+    // The shortage ends when the free space exceeds the reserve by an eighth of the reserve.
     free(&world, 1_151).await;
     assert!(is_full(&handle.change(by_operator(), create).await));
     free(&world, 1_152).await;
@@ -113,8 +113,9 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
         reason: DisabledReason::Operator,
     };
     let stop = PatchBusiness { booking_mode: Some(BookingMode::Off), ..PatchBusiness::default() };
-    // A change that adds data is refused, even if it also disables an endpoint or the bookings. Otherwise a client
-    // could fill the disk with many such changes, each with other data.
+    // While the disk is nearly full (`RoomLevel::Exhausted`), the service accepts a change that only disables an
+    // endpoint or the bookings. It refuses such a change if the change also adds data. Otherwise a client could fill
+    // the disk by repeating the change with new data each time.
     assert!(is_full(&handle.change(by_operator(), shop.booking(at(1, 10), 1)).await));
     let described =
         PatchWebhook { description: Some(Text::new("another each time".into()).unwrap()), ..off.clone() };

@@ -136,8 +136,8 @@ impl SearchTexts {
         }
     }
 
-    /// Checks that the rows contain exactly the expected search texts. If the id of a record is greater than the id in
-    /// the key of the last row, its search text is not in a row yet.
+    /// Checks that the rows contain exactly the expected search texts. A record whose id is greater than the id in the
+    /// key of the last row is too new: its search text is not in a row yet.
     fn check(&self) {
         for (kind, rows) in &self.filed {
             let last = &rows.last().unwrap().0;

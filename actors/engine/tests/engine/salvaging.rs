@@ -1,5 +1,5 @@
-//! A salvaged store that lacks records can be used: revoked keys stay revoked, and the daily count does not set its
-//! businesses aside.
+//! A salvaged store that lacks records can be used: revoked keys stay revoked, and the daily count does not set a
+//! business aside because of the lost records.
 
 use std::path::Path;
 
@@ -93,8 +93,8 @@ async fn revocations_are_made_again_if_a_part_of_the_store_is_unreadable() {
     };
     assert!(salvage(&from, &whole, &world.ports).await.unwrap().is_whole());
     assert!(!revoked(&whole).await);
-    // The journal of this short run contains every row, so the salvage would not need the damaged part. The test
-    // therefore removes the journal.
+    // The journal of this short run contains every row. The test removes the journal, so that the salvage must read the
+    // damaged file.
     std::fs::remove_file(from.join("journal")).unwrap();
     let db = from.join("store/db");
     let mut bytes = std::fs::read(&db).unwrap();
@@ -105,7 +105,7 @@ async fn revocations_are_made_again_if_a_part_of_the_store_is_unreadable() {
     assert!(!salvaged.is_whole() && !salvaged.unreadable.is_empty(), "{salvaged:?}");
     assert_eq!(salvaged.not_reapplied, None);
     assert!(revoked(&to).await);
-    // If the list cannot be read, every key is revoked.
+    // If the list of revocations cannot be read, the salvage revokes every key.
     std::fs::write(from.join(store::TOMBSTONES_FILE), "unreadable\n").unwrap();
     assert!(!salvage(&from, &torn, &world.ports).await.unwrap().is_whole());
     assert!(revoked(&torn).await);

@@ -147,7 +147,7 @@ impl Stage {
         stage
     }
 
-    /// Makes the present engine use the model.
+    /// Connects the running engine to the scripted model. This must be repeated after a restart of the engine.
     pub(crate) fn begin(&self) {
         let server = Arc::clone(&self.script) as Arc<dyn ModelServer>;
         let options: Map<String, Value> = [("temperature".to_owned(), json!(0))].into_iter().collect();

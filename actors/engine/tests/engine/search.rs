@@ -104,7 +104,7 @@ async fn a_search_finds_the_same_contacts_as_a_walk_over_all_contacts() {
     }
     check(&world.at(&shop), 9).await;
     rows_checked(&mut world, &shop).await;
-    // The erasures include all contacts of some index rows, and the newest contacts.
+    // An index row lists several contacts. The test erases all contacts of some index rows, and the newest contacts.
     for id in ids[..150].iter().chain(&ids[280..]) {
         world.at(&shop).change(by_operator(), EraseContact { id: *id }).await.unwrap();
     }
@@ -212,7 +212,7 @@ async fn a_search_in_the_business_finds_records_of_every_kind() {
         assert!(many.iter().filter(|found| found.kind == kind).count() > 5, "{many:?}");
     }
     assert!(many.is_sorted_by_key(|found| found.kind));
-    // Retention deletes the search texts of calls, and the rows of these texts.
+    // When retention deletes a call, it also deletes the call's search texts.
     pass(1).await;
     rows_checked(&mut world, &shop).await;
     let retention = PatchRetention { calls_days: Some(Some(1)), ..PatchRetention::default() };

@@ -219,8 +219,8 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
         assert!(!handle.audit(&first_page()).await.unwrap().items.is_empty(), "{what}");
         handle.budget().await.unwrap();
         assert_eq!(world.engine.businesses(&first_page()).await.unwrap().items.len(), 2, "{what}");
-        // During these 27 hours, sweeps, the daily job and due deliveries run. The engine then restarts and loads the
-        // business again.
+        // Twice, 27 hours pass, in which sweeps, the daily job and due deliveries run. After each period, the engine
+        // restarts and loads the business again.
         for _ in 0..2 {
             pass(27 * 60).await;
             world.restart().await;

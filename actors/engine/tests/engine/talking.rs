@@ -358,8 +358,8 @@ async fn a_response_ends_with_its_finish_reason() {
     let stage = Stage::new().await;
     let finish =
         format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}));
-    // A response that has ended with a finish reason does not count as a timeout. Otherwise the model would not be used
-    // in the fourth turn, because three timeouts would precede this turn.
+    // After the finish reason, the server sends nothing and keeps the connection open. This must not count as a
+    // timeout: after three timeouts, the model would not be used in the fourth turn.
     for _ in 0..4 {
         stage.script.will(Step::Hangs(vec![speech(HELP), finish.clone()]));
         let began = tokio::time::Instant::now();

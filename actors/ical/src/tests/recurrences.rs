@@ -152,17 +152,18 @@ fn an_override_of_this_and_future_moves_the_later_occurrences() {
     assert_eq!(with_override(lines), ["01T09/01T10", "02T12/02T14", "03T12/03T14"]);
     let free = format!("{lines}\nTRANSP:TRANSPARENT");
     assert_eq!(with_override(&free), ["01T09/01T10"]);
-    // The override of a single later occurrence has priority over the override of this and all later occurrences.
+    // An override with `THISANDFUTURE` changes one occurrence and all later ones. The override of a single occurrence
+    // has priority over it.
     let one = "RECURRENCE-ID:20261203T090000Z\nDTSTART:20261203T180000Z\nDURATION:PT1H";
     let both = format!("{lines}\nEND:VEVENT\nBEGIN:VEVENT\nUID:1\n{one}");
     assert_eq!(with_override(&both), ["01T09/01T10", "02T12/02T14", "03T18/03T19"]);
-    // An override of this and all later occurrences can move an occurrence into the window from a time before it.
+    // An override with `THISANDFUTURE` can move occurrences from a time before the window into the window.
     let old = event("UID:1\nDTSTART:20261001T100000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY;COUNT=3")
         + &event(
             "UID:1\nRECURRENCE-ID;RANGE=THISANDFUTURE:20261002T100000Z\nDTSTART:20261202T100000Z\nDURATION:PT1H",
         );
     assert_eq!(busy(&old), ["12-02T10:00/12-02T11:00", "12-03T10:00/12-03T11:00"]);
-    // An override of this and all later occurrences can also turn timed occurrences into all-day ones.
+    // An override with `THISANDFUTURE` can also turn timed occurrences into all-day ones.
     let days = "RECURRENCE-ID;RANGE=THISANDFUTURE:20261202T090000Z\nDTSTART;VALUE=DATE:20261202";
     assert_eq!(with_override(days), ["01T09/01T10", "01T23/03T23"]);
 }

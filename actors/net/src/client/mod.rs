@@ -265,7 +265,7 @@ async fn read(mut body: Incoming, deadline: Instant) -> (Vec<u8>, bool) {
 
 /// Returns the bytes as text. Invalid bytes and NUL become replacement characters.
 fn text(bytes: &[u8]) -> String {
-    // If the last character was cut off, it is omitted.
+    // If the bytes end in the middle of a character, the incomplete character is omitted.
     let whole = match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         _ => bytes,

@@ -30,14 +30,15 @@ use tokio::time::{Instant, sleep};
 /// The time from the beginning of an outage to the first probe, and also the time between two probes.
 pub const PROBE_AFTER: Duration = Duration::from_secs(30);
 
-/// The addresses of `a.root-servers.net`. The module checks whether a route to them exists, but sends nothing to them.
+/// The addresses of `a.root-servers.net`. A route to one of them shows that the network works. The module only looks
+/// for a route. It sends nothing to these addresses.
 const LANDMARKS: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(198, 41, 0, 4)),
     IpAddr::V6(Ipv6Addr::new(0x2001, 0x503, 0xba3e, 0, 0, 0, 2, 0x30)),
 ];
 
-/// The number of recently reached receivers that are remembered. A route to one of them is also evidence of a
-/// working network, because some networks have routes only to these receivers.
+/// The number of recently reached receivers whose addresses are remembered. A route to one of these addresses also
+/// shows that the network works. Some networks have routes to receivers, but no route to the [`LANDMARKS`].
 const REACHED_MAX: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +67,7 @@ struct Inner {
     /// Wakes all waiting tasks at the end of an outage. For a trial attempt, wakes the task that has waited
     /// longest.
     waiting: Arc<Notify>,
-    /// True if a trial attempt is due after the last failed probe, and no task has claimed it yet.
+    /// True from a failed probe until a task claims the trial attempt or the outage ends.
     trial: AtomicBool,
     /// True if a name server has ever returned an address.
     had_names: AtomicBool,
@@ -119,12 +120,13 @@ impl Network {
         }
     }
 
-    /// Claims the trial attempt after the last failed probe. Returns false if another caller has claimed it.
+    /// Claims the trial attempt that the last failed probe allows. Returns false if no trial attempt is allowed, or if
+    /// another caller has claimed it.
     pub fn take_trial(&self) -> bool {
         self.0.trial.swap(false, Ordering::Relaxed)
     }
 
-    /// True if a name server has ever returned an address. If none has, the machine may have no name server.
+    /// True if a name server has ever returned an address. If this is false, the machine may have no name server.
     pub(super) fn had_names(&self) -> bool {
         self.0.had_names.load(Ordering::Relaxed)
     }
@@ -144,8 +146,8 @@ impl Network {
                 Some(self.begin(if self.0.has_route() { Lack::NameServer } else { Lack::Route }))
             }
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => None,
-            // The lookup failed. A working local name server also fails if this machine has no route to other
-            // name servers.
+            // The lookup may have failed although the local name server works: without a route, the local name server
+            // cannot ask other name servers. So the route is checked.
             _ => self.judge_failure(&[]),
         }
     }

@@ -133,8 +133,8 @@ impl SystemResolver {
         })
     }
 
-    /// Asks for both IPv4 and IPv6 addresses. The flag is true if the lookup was slow and another question
-    /// got an answer meanwhile.
+    /// Asks for both IPv4 and IPv6 addresses. The flag is true if the lookup takes longer than [`WITNESS_AFTER`], and
+    /// `answers` increases after this time, which shows that a name server works.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -151,8 +151,8 @@ impl SystemResolver {
                 (found, Some(before))
             }
         };
-        // The library itself answers questions about some reserved names, without addresses. So only an
-        // answer with an address shows that a name server works.
+        // Some answers do not come from a name server: the library itself answers questions about some reserved
+        // names. These answers contain no address. Only an answer with an address shows that a name server works.
         if v4.is_ok() || v6.is_ok() {
             self.answers.fetch_add(1, Ordering::AcqRel);
         }
@@ -160,8 +160,8 @@ impl SystemResolver {
         (v4, v6, answered)
     }
 
-    /// Asks for the name servers of the root and counts the answer, if any. The future never completes, so the caller
-    /// must drop it.
+    /// Asks `servers` for the name servers of the DNS root. If an answer arrives, increments `answers`. The future
+    /// never completes, not even after an answer, so the caller must drop it.
     async fn witness(&self, servers: &NameServers) -> Infallible {
         if is_answer(&ask(servers, Name::root(), RecordType::NS).await) {
             self.answers.fetch_add(1, Ordering::AcqRel);
@@ -181,7 +181,7 @@ impl SystemResolver {
 
     fn servers(&self) -> io::Result<NameServers> {
         let path = &self.files.resolv;
-        // A local shortage keeps its own error, because callers must recognize it.
+        // The error of a local shortage is returned unchanged, because callers must recognize it.
         let said = |error: io::Error| match shortage::is_ours(&error) {
             true => error,
             false => no_name_server(&format_args!("{} cannot be used: {error}", path.display())),
@@ -219,8 +219,8 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
         .for_each(|connection| connection.port = port);
     let again_after = options.timeout.min(ASK_AGAIN_AFTER);
     options.timeout = ANSWER_TIME_MAX;
-    // The library lets concurrent lookups of a name share one question. A lookup that joined late times out together
-    // with the first lookup. With this one retry, the late lookup then asks again.
+    // In the library, concurrent lookups of a name share one question. When the question times out, all these lookups
+    // time out, even a lookup that began much later. With this one retry, that lookup asks again.
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
@@ -287,8 +287,8 @@ impl DnsHandle for ExchangeHandle {
     type Runtime = TokioRuntimeProvider;
 
     fn send(&self, mut request: DnsRequest) -> Self::Response {
-        // By default, the library waits longer between repetitions after each answer without addresses. This setting
-        // prevents that.
+        // After each answer without addresses, the library would wait longer before it repeats an unanswered query.
+        // With 0, it always waits its minimum.
         request.options_mut().retry_interval = Duration::ZERO;
         self.0.send(request)
     }
@@ -341,7 +341,7 @@ fn merged(v4: io::Result<Vec<IpAddr>>, v6: io::Result<Vec<IpAddr>>) -> io::Resul
     let in_turn: Vec<IpAddr> = (0..longest)
         .flat_map(|at| found.iter().filter_map(move |of_a_kind| of_a_kind.get(at).copied()))
         .collect();
-    // A local shortage takes precedence over other errors, and other errors take precedence over a missing name.
+    // The order of precedence is: a local shortage, any other error, a missing name.
     errors.sort_by_key(|error| (!shortage::is_ours(error), error.kind() == io::ErrorKind::NotFound));
     match errors.into_iter().next() {
         Some(error) if in_turn.is_empty() => Err(error),

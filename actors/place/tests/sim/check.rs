@@ -17,7 +17,8 @@ pub(crate) struct Check {
     /// Changes whose requests were all answered with "nothing was changed".
     pub(crate) refused: HashSet<u64>,
     delivered: HashSet<u64>,
-    /// True if a failover has lost replicated records. From then on, only the rules about images apply.
+    /// True if a failover has lost replicated records. From then on, [`Check::fail_if_whole`] and [`Check::finish`]
+    /// report no violation.
     pub(crate) has_lost: bool,
     pub(crate) violation: Option<String>,
 }

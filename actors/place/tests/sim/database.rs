@@ -53,8 +53,8 @@ fn hash_of(ops: &[Op], start: u64) -> u64 {
     })
 }
 
-/// The rows of a node. `trail` contains the head, the state and the number of changes after each record, so
-/// that a crash can revert the image to an earlier record.
+/// The rows of a node. `trail` has an entry for each applied record: the head, the state and the length of `ops` after
+/// that record. With these entries, a crash can revert the image to an earlier record.
 #[derive(Clone, Default)]
 pub(crate) struct Image {
     pub(crate) ops: Vec<Op>,
@@ -127,7 +127,8 @@ impl State {
 
 #[derive(Clone)]
 pub(crate) enum Request {
-    /// Terminates the other backends of the node and changes the row of the node.
+    /// Terminates the other sessions of the same node, and commits a change of the node's own row. The model does not
+    /// store this row.
     Confirm,
     Append {
         epoch: Epoch,
@@ -158,7 +159,7 @@ pub(crate) enum Reply {
     Loaded(Option<Rc<Image>>),
 }
 
-/// The end of the log, and the records from the requested number on.
+/// The state of the log, and its records, beginning with the record that has the requested number.
 #[derive(Clone)]
 pub(crate) struct Answer {
     pub(crate) epoch: Epoch,
@@ -335,7 +336,7 @@ impl Database {
         effects.push(Effect::Written { instance: at, entry });
     }
 
-    /// Replicates all commits up to this one, and answers their sessions.
+    /// Replicates all commits up to `entry`. Acknowledges them to the sessions that wait for them.
     pub(crate) fn replicate(&mut self, at: usize, entry: usize, effects: &mut Vec<Effect>) {
         if at != self.primary() || self.instances[at].replicated > entry {
             return;
@@ -390,8 +391,8 @@ impl Database {
         self.release(at, session, effects);
     }
 
-    /// Terminates the backend that holds the lock for which the backend of session `blocked` waits. A backend that
-    /// waits for the replication is terminated only if `even_syncing` is true.
+    /// If session `blocked` waits for the lock, terminates the backend of the session that holds the lock. If this
+    /// backend waits for the replication of its commit, it is terminated only if `even_syncing` is true.
     pub(crate) fn free_lock(&mut self, blocked: usize, even_syncing: bool, effects: &mut Vec<Effect>) {
         let Session { instance, is_open: true, doing: Doing::Waiting(_), .. } = self.sessions[blocked] else {
             return;

@@ -9,9 +9,9 @@ pub(crate) enum Fault {
     LeaseFromTheRepetition,
     /// The lease is 2/3 of the takeover time, which is safe only if the clocks' speeds differ by less than 50 %.
     LongLease,
-    /// The active node reads the outcome on a connection that did not begin with an acknowledged commit.
+    /// The active node reads the outcome on a new connection before a commit on this connection was acknowledged.
     OutcomeByReading,
-    /// A standby reads on a connection that did not begin with an acknowledged commit.
+    /// A node that is not active reads on a new connection before a commit on this connection was acknowledged.
     UnprovenReading,
     NoSecondLook,
     NewestApplied,

@@ -76,16 +76,18 @@ pub(crate) struct Active {
     pub(crate) has_started: bool,
     pub(crate) is_leaving: bool,
     pub(crate) hand_over_to: Option<usize>,
-    /// Changes that are not in a record yet, with their clients and the numbers of their requests.
+    /// Changes that are not in a record yet. The pair contains the client that requested the change, and the number of
+    /// the client's request.
     pub(crate) queue: Vec<(Option<(usize, u64)>, Op)>,
     /// The clients that wait for the pending record.
     pub(crate) flight: Vec<(usize, u64)>,
     pub(crate) pending: Option<Rc<Record>>,
     pub(crate) retry: Option<(Duration, Rc<Record>)>,
     pub(crate) last_sent: Duration,
-    /// Changes in the image whose delivery is not confirmed.
+    /// The ids of the undelivered changes: the node's image contains their `Op::Change`, but not their
+    /// `Op::Delivered`.
     pub(crate) undelivered: BTreeSet<u64>,
-    /// Changes whose delivery is in the queue or in the pending record.
+    /// The ids of the changes whose `Op::Delivered` was added to the queue.
     pub(crate) delivered: HashSet<u64>,
 }
 

@@ -3,12 +3,12 @@
 //!
 //! The committer takes queued changes in groups. It writes each group as one batch, syncs once and then acknowledges
 //! the changes. Businesses share the committer's time fairly (`queue`). A *shard* is the set of businesses that share a
-//! lane of the queue. A *ticket* is the number of a change. Invariants:
+//! lane of the queue. A *ticket* is the sequence number of a change. Invariants:
 //!
 //! - The changes of a shard are acknowledged in the order of the queue, each after the sync of its group.
 //!   The order between changes of different shards is not defined.
-//! - Tickets ascend in a shard. The ticket of a change is set as the newest ticket of its shard before the change is
-//!   queued, so a wait covers every change that was queued before the wait began.
+//! - Tickets ascend in a shard. A shard's newest ticket is updated before the change with this ticket is queued. So a
+//!   wait for the newest ticket covers every change that was queued before the wait began.
 //! - After a sync, `synced` is set to the newest synced ticket of each shard before a change of the group is
 //!   acknowledged.
 //! - An error of the backend stops the committer permanently. Nothing is retried.
@@ -59,8 +59,8 @@ struct Core {
     on_fatal: OnFatal,
 }
 
-/// The newest ticket of a shard. `any` is the newest of all changes, and `to_send` the newest of the changes for which
-/// delivery attempts wait. A failure sets both to `u64::MAX`, which no synced ticket reaches.
+/// The newest tickets of a shard: `any` among all changes, and `to_send` among the changes that must be durable before
+/// a delivery attempt is made. A failure sets both to `u64::MAX`, which no synced ticket reaches.
 #[derive(Default)]
 struct Newest {
     any: AtomicU64,
@@ -70,8 +70,8 @@ struct Newest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChangeKind {
     Any,
-    /// A change that must be durable before a delivery attempt is made. The attempt does not wait for barriers or for
-    /// the outcomes of other attempts.
+    /// Before a delivery attempt is made, all earlier changes of this kind must be durable. Barriers and outcomes of
+    /// attempts are of the kind `Any`, so an attempt does not wait for them.
     ToSend,
 }
 
@@ -112,8 +112,8 @@ impl Committer {
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store allows");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
-        // After a failure, `newest` must stay `u64::MAX`. The ticket cannot overwrite this value, because it is noted
-        // while the queue is locked and open. A failure sets the value and closes the queue under the same lock.
+        // After a failure, `newest` must stay `u64::MAX`. A failure sets it and closes the queue under the queue's
+        // lock. `push` notes tickets under this lock, and only while the queue is open.
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 
@@ -165,7 +165,8 @@ impl Committer {
         tap: &Arc<Tap>,
     ) -> Result<u64, StoreError> {
         let (core, backend) = (Arc::clone(&self.core), Arc::clone(backend));
-        // The reference is weak, because the caller may be dropped before the closure runs.
+        // The caller may be dropped before the closure runs. Because the closure has only a weak reference, the tap is
+        // then dropped too.
         let tap = Arc::downgrade(tap);
         let (begun, begins) = oneshot::channel();
         // The committer runs this closure after a sync and before it applies the next group.

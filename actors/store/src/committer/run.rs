@@ -52,7 +52,8 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
     finish(core, backend);
 }
 
-/// The task never reads the time, so that a simulation is deterministic.
+/// Does the same work as `thread`, but as an async task for simulations and tests. The task never reads the time, so
+/// that a simulation is deterministic.
 #[cfg(any(test, feature = "simulation"))]
 pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
     let _end = End(Arc::clone(&core));
@@ -97,7 +98,8 @@ fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreE
     Ok(())
 }
 
-/// Records that the batch is durable, so that the next start can detect its loss. Then acknowledges the changes.
+/// Records the number of the durable batch, and then acknowledges the changes. If a fault of the disk removes the batch
+/// later, the next start detects the loss by this number.
 fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), StoreError> {
     core.counters.add(&group);
     if group.writing > 0 {

@@ -90,8 +90,8 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// Returns the parts of the range that remain without the rows of the businesses that are set aside. If the whole
-    /// range belongs to one of these businesses, returns this business as an error.
+    /// Removes the rows of the businesses that are set aside from the range, and returns the remaining parts. If the
+    /// whole range belongs to one of these businesses, the error is the id of this business.
     fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
         if self.any() {

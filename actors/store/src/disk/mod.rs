@@ -53,8 +53,9 @@ pub(super) const LOCK_FILE: &str = "lock";
 pub(super) struct DiskBackend {
     open: RwLock<Option<Open>>,
     syncs: Arc<Syncs>,
-    /// The data directory, or `None` after the store was closed. The field has its own lock, because `open`
-    /// may be locked while the list of businesses that are set aside is written.
+    /// The data directory, or `None` after the store was closed. The list of the businesses that are set aside is
+    /// written to this directory. The write may happen while the field `open` is locked, so the directory has its own
+    /// lock.
     list_dir: Mutex<Option<PathBuf>>,
 }
 
@@ -282,7 +283,7 @@ fn refuse_blobs(blobs: &Path) -> Result<(), StoreError> {
     if entries(blobs)?.is_empty() { Ok(()) } else { Err(StoreError::Blobs(blobs.to_owned())) }
 }
 
-/// Removes snapshots that were written incompletely, because sled would read them like complete ones.
+/// Removes incomplete snapshots. Otherwise sled would read them like complete snapshots.
 fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     for path in entries(store)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

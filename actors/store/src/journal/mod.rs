@@ -1,7 +1,8 @@
 //! The journal: a file in which a batch becomes durable before it is acknowledged.
 //!
 //! The file has a fixed length, so a sync updates no metadata of the file system. A batch is one record of whole
-//! blocks. A record that does not fit at the end of the file is written at the beginning of the file. Invariants:
+//! blocks. A record that does not fit at the end of the file is written at the beginning of the file. In the layout
+//! below, the number after a field is the length of the field in bytes. Invariants:
 //!
 //! - Records are written in the order of their numbers, each after the sync of its predecessor. So only the last record
 //!   can be torn. If a number is missing before a later number, the journal is damaged.
@@ -36,13 +37,14 @@ pub(super) use self::record::Rows;
 use super::files::{found, read_damaged};
 use super::{Batch, StoreError};
 
-/// The length of the file. With this length, a batch waits for free blocks only if a checkpoint is slow.
+/// The length of the journal file. It is so long that a batch waits for free blocks only if a checkpoint is slow.
 pub(super) const JOURNAL_BYTES: u64 = 8 << 20;
 
 /// The unit of writes, which disks and file systems write atomically.
 pub(super) const BLOCK_BYTES: u64 = 4096;
 
-/// The number of bytes of the journal that a read keeps in memory. A longer record is read as a whole.
+/// While the journal is read, at most this number of its bytes is in memory. Only a longer record takes more memory,
+/// because each record is read as a whole.
 const WINDOW_BYTES: u64 = 256 << 10;
 
 const MAGIC: [u8; 8] = *b"rcptjnl\x01";
@@ -183,8 +185,8 @@ pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()
     blocks.sync()
 }
 
-/// The content of a journal: the batches with numbers above a given number, and the offsets of the record of the newest
-/// batch.
+/// The content of a journal. `found` contains the batches with numbers above a given number. `last` is the byte range
+/// of the record of the newest of these batches.
 struct Scanned {
     id: Id,
     length: u64,
@@ -339,7 +341,7 @@ fn header(bytes: &[u8]) -> Option<(Id, u64)> {
     (*magic == MAGIC).then_some((*id, u64::from_be_bytes(length.try_into().ok()?)))
 }
 
-/// Returns the batches in the intact records of a damaged journal, in the order of their numbers.
+/// Returns the batches in the intact records of a damaged journal, ordered by batch number.
 pub(super) fn salvage(path: &Path) -> io::Result<Vec<Found>> {
     let Some(file) = found(File::open(path))? else { return Ok(Vec::new()) };
     let mut bytes = Vec::new();

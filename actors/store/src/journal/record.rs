@@ -1,7 +1,7 @@
 //! The encoding of a batch in the journal.
 //!
-//! Invariants: only a complete record of the same file can be decoded. Rows are decoded in the order of the batch. Each
-//! piece of a long value is a separate row.
+//! Invariants: a record is decoded only if it is complete and contains the id of the file in which it is. Rows are
+//! decoded in the order of the batch. Each piece of a long value is a separate row.
 
 use crate::Batch;
 
@@ -62,7 +62,7 @@ pub(super) fn id_of(block: &[u8]) -> Option<Id> {
     block.strip_prefix(&MAGIC)?.first_chunk().copied()
 }
 
-/// Returns the number and the encoded rows of a record, or `None` if the checksum is wrong.
+/// Returns the batch number and the encoded rows of a record, or `None` if the checksum is wrong.
 pub(super) fn decode(record: &[u8]) -> Option<(u64, &[u8])> {
     let (head, rows) = record.split_first_chunk::<HEAD_BYTES>()?;
     let number = u64::from_be_bytes(*head[NUMBER_AT..].first_chunk()?);

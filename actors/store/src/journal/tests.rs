@@ -76,8 +76,8 @@ fn opening_returns_the_batches_after_the_newest_batch_of_the_tree() {
 #[test]
 fn records_are_found_at_every_position_relative_to_the_window() {
     let window = WINDOW_BYTES / BLOCK_BYTES;
-    // The first record ends shortly before, at or shortly after the end of the window. The last record ends at the end
-    // of the file.
+    // The first record ends shortly before, at or shortly after the end of the first window, a part of the file that is
+    // read at once. The last record ends at the end of the file.
     for first in window - 3..=window + 2 {
         let lengths = [first, 1, 2, window - 1, window, window + 1, 3, 1];
         let blocks = of_length((1 + lengths.iter().sum::<u64>()) * BLOCK_BYTES, [7; 16]);
@@ -207,8 +207,7 @@ fn a_value_that_looks_like_a_record_is_not_read_as_a_record() {
     let mut there = vec![0; 4_096];
     blocks.read_at(&mut there, 2 * BLOCK_BYTES).unwrap();
     assert_eq!(there, forged, "the forged record must begin at the start of a block");
-    // A new record overwrites the first block of the record that contains this value, but not the forged record inside
-    // it.
+    // A new record overwrites the first block of batch 1. The forged record is in the second block, so it remains.
     journal.sync().unwrap();
     journal.retire(1);
     let mut small = Batch::new();

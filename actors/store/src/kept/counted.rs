@@ -9,14 +9,14 @@ use crate::keys::kind;
 pub struct Counted {
     pub kind: u8,
     pub budget: BudgetKind,
-    /// A function that tests whether the value of a row can be decoded. It is `None` for API keys, because their
-    /// records are rows of the installation.
+    /// A function that tests whether the value of a row can be decoded to a record. It is `None` for API keys: their
+    /// counted rows contain no records, because the records of API keys are rows of the installation.
     pub decodes: Option<fn(&[u8]) -> bool>,
 }
 
 const API_KEYS: Counted = Counted { kind: kind::KEY, budget: BudgetKind::Keys, decodes: None };
 
-/// The number of counted kinds: the kinds of the table that have a budget, and API keys.
+/// The number of counted kinds: the kinds in [`KINDS`] that have a budget, and API keys.
 const LEN: usize = {
     let (mut found, mut at) = (1, 0);
     while at < KINDS.len() {

@@ -79,7 +79,7 @@ pub fn kind(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.rows == rows)
 }
 
-/// Returns the kind of records whose search texts are stored in this kind of rows.
+/// Returns the kind of records whose search texts are stored in rows of the kind `rows`.
 pub fn searched_in(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.search == Some(rows))
 }

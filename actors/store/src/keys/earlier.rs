@@ -1,4 +1,5 @@
-//! The kinds of keys that only stores of earlier formats contain. [`super::kind`] explains the form of the comments.
+//! The kinds of keys that only stores of earlier formats contain. [`super::kind`] explains what the comment of a kind
+//! describes.
 
 use domain::{AppointmentId, BusinessId, Timestamp};
 

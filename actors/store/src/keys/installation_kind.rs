@@ -20,7 +20,7 @@ kinds! {
     /// An unfinished conversion of the store to a newer format. The value is the format from which the current step
     /// converts, as 2 bytes.
     UPGRADE = 0x0e, 33, fn upgrade();
-    /// An unfinished repair of stamps. The value is the time at which the repair began, encoded by
+    /// An unfinished repair of timestamps. The value is the time at which the repair began, encoded by
     /// [`super::millis_value`].
     REPAIR = 0x0d, 33, fn repair();
     ROUND = 0x0f, 33, fn round(); // The progress of background work in idle businesses: zeros → `RoundRecord`

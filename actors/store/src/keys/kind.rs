@@ -1,8 +1,8 @@
-//! The kinds of a business's keys. The parameters of a kind's function are the parts of the key that follow the number
-//! of the kind. The comment of a kind describes the row and its value. In short comments, the value follows an arrow.
+//! The kinds of a business's keys. A key contains the number of its kind, followed by the parameters of the kind's
+//! function. The comment of a kind describes the row and its value. In short comments, the value follows an arrow.
 //!
-//! All kinds are below 0x80, because the highest bit marks the pieces of long values. A number that was ever
-//! used never gets another meaning.
+//! All numbers are below 0x80, because the highest bit marks the pieces of long values. A number never gets another
+//! meaning.
 
 use chrono::NaiveDate;
 use domain::{
@@ -21,9 +21,10 @@ pub const HOT_END: u8 = 0x10;
 /// businesses.
 pub const UNFINISHED: [u8; 5] = [ERASURE, MERGING, REMINDING, WIPE, CONVERSATION_OPEN];
 
-/// Declares each kind with its number and the length of its keys. The function of a kind builds a key from the parts
-/// that follow the number of the kind. If the function has no parameters for these parts, they are zeros. The first
-/// word of a table is `business` or `installation`.
+/// Declares kinds of keys. The first word says whether the keys belong to a business or to the installation. A kind
+/// has a number, the length of its keys in bytes and, in most cases, a function that builds a key. The parameters
+/// of the function follow the number of the kind in the key. If there are no parameters, 16 zero bytes follow the
+/// number.
 macro_rules! kinds {
     (
         $of:ident
@@ -88,7 +89,7 @@ kinds! {
     CALENDAR_EVENT = 0x15, 49;
     /// The copy of an appointment in a calendar. The value is the `CalendarWrite`.
     CALENDAR_WRITE = 0x16, 49, fn calendar_write(calendar: CalendarId, appointment: AppointmentId);
-    /// An entry of the index of writes by appointment. The value is empty.
+    /// An entry of the index with which the writes of an appointment are found. The value is empty.
     CALENDAR_WRITE_OF = 0x17, 49, fn calendar_write_of(appointment: AppointmentId, calendar: CalendarId);
     /// An entry of the list of pending writes, which is sorted by calendar and due time. The value is empty.
     CALENDAR_WRITE_DUE = 0x18, 57,
@@ -191,8 +192,8 @@ kinds! {
     /// An idempotency key. The row's key contains a hash and the number of a day, which the steady clock determines
     /// ([`domain::SteadyTime`]). The value is the `IdempotencyRecord`.
     IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);
-    /// An age mark. The key ends with a time of the steady clock. The value is the audit id that was the newest at this
-    /// time. Records with this id or a smaller id existed at this time.
+    /// An age mark. The key ends with a time of the steady clock. The value is the id of the newest audit entry at this
+    /// time. Records with this id or a smaller id already existed then.
     AGE = 0x79, 25, fn age(at: SteadyTime);
     ERASURE = 0x7a, 33, fn erasure(contact: ContactId); // A contact that is being erased: its id → `ErasureRecord`
     ERASING = 0x7b, 33, fn erasing(); // The progress of the current erasure: zeros → `ErasingRecord`

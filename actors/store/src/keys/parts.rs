@@ -65,7 +65,7 @@ pub(super) fn ordered(instant: Timestamp) -> [u8; 8] {
     (instant.millis() as u64 ^ 1 << 63).to_be_bytes()
 }
 
-/// Encodes a date as the number of its day and zeros, so that the bytes sort in the order of time.
+/// Encodes a date as a count of days, followed by zeros, so that the bytes sort in the order of time.
 fn ordered_date(date: NaiveDate) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[..4].copy_from_slice(&(date.num_days_from_ce() as u32 ^ 1 << 31).to_be_bytes());

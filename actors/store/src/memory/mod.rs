@@ -53,16 +53,16 @@ struct State {
     unsynced: Vec<usize>,
     /// The number of the newest batch that survived the last crash. All earlier batches survived too.
     came_through: Option<u64>,
-    /// Tombstones and businesses that are set aside. They survive every crash.
+    /// The tombstones and, in `aside`, the businesses that are set aside. Both survive every crash.
     tombstones: Vec<Tombstone>,
     aside: Vec<(BusinessId, String)>,
-    /// The number of crashes and closes. A session that began with a smaller number is closed.
+    /// The number of crashes and closes so far. A session that was opened before the last of them is closed.
     life: u64,
     open: bool,
     fail_apply: bool,
     fail_sync: bool,
     fail_read: bool,
-    /// The rows at the start of the history, and the writes of each later batch with its number.
+    /// The rows when `note_history` was called. Also the number and the writes of each batch that is not in these rows.
     history: Option<(Rows, Vec<(u64, Writes)>)>,
     syncs: u64,
     reads: u64,
@@ -221,8 +221,8 @@ impl State {
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map keeps all batches up to its last save. It then keeps a random number of further batches completely,
-        // and some rows of the batches after these.
+        // The map of rows (`pairs`) keeps all batches that were applied before its last save. Of the later batches, a
+        // random number of the oldest survive completely, the next ones in part, and the newest not at all.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
         let mut passing = self.unsaved.split_off((home - saved) as usize);
@@ -234,7 +234,8 @@ impl State {
         for (key, before) in passing.chain(lost.into_iter().flatten()).collect::<Vec<_>>().into_iter().rev() {
             self.write(&key, before);
         }
-        // An unsynced block survives completely, in part or not at all. Each lost batch loses at least one block.
+        // The blocks of the batches that survive are kept completely. Each block of a lost batch is kept completely, in
+        // part or not at all. At least one block of each lost batch is not kept at all.
         let (mut kept_bytes, mut differs) = (Vec::new(), &self.blocks.unsynced()[..]);
         for (number, blocks) in (self.synced + 1..).zip(&self.unsynced) {
             let (of_batch, rest) = differs.split_at(*blocks);
@@ -384,8 +385,8 @@ impl Backend for Session {
                 done = true;
                 return None;
             };
-            // The start must not be after the end, because `BTreeMap::range` panics in that case. `key` is between the
-            // two bounds.
+            // `BTreeMap::range` panics if the start is after the end. This cannot happen, because `key` is between
+            // them.
             match order {
                 Order::Ascending => from = Bound::Excluded(key.clone()),
                 Order::Descending => to = Bound::Excluded(key.clone()),

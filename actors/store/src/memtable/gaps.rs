@@ -15,7 +15,7 @@ const GAPS_MAX: usize = 4_096;
 #[derive(Default)]
 pub(super) struct Gaps(BTreeMap<Key, Key>);
 
-/// A gap that a scan extends while it finds no row.
+/// The gap in which a scan reads. The scan extends the gap until it finds a row.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     from: Key,
@@ -33,7 +33,9 @@ impl Gaps {
         }
     }
 
-    /// Extends the gap of the run to `last`. Returns `None` if a row was written into the gap since the run began.
+    /// Extends the gap of a scan so that `last` is its last key. Returns `None` and changes nothing if the gap was
+    /// dropped or changed since the last extension. For a new gap, returns `None` if another gap contains its first
+    /// key.
     pub(super) fn extend(&mut self, run: Run, last: Key) -> Option<Run> {
         let is_whole = match run.last {
             Some(before) => self.0.get(&run.from) == Some(&before),
@@ -94,7 +96,7 @@ mod tests {
         let run = gaps.begin(key(2 * GAPS_MAX)).1;
         gaps.extend(run, key(2 * GAPS_MAX + 1)).unwrap();
         assert_eq!(gaps.ranges(), [(key(2 * GAPS_MAX), key(2 * GAPS_MAX + 1))]);
-        // A scan does not extend a gap that was dropped during the scan.
+        // A write in the gap of a scan drops the gap. The scan then cannot extend it.
         let (_, run) = gaps.begin(key(2 * GAPS_MAX));
         gaps.fill(&key(2 * GAPS_MAX + 1));
         assert!(gaps.extend(run, key(2 * GAPS_MAX + 2)).is_none());
@@ -109,7 +111,8 @@ mod tests {
         gaps.extend(outer, key(9)).unwrap();
         assert!(gaps.extend(inner, key(7)).is_none());
         assert_eq!(gaps.ranges(), [(key(0), key(9))]);
-        // A scan that begins within a gap continues after the gap and extends it.
+        // A scan that begins within a gap skips the rest of the gap. If it finds no row after the gap, it extends the
+        // gap.
         let (from, run) = gaps.begin(key(3));
         assert_eq!(from, Bound::Excluded(key(9)));
         gaps.extend(run, key(12)).unwrap();

@@ -118,15 +118,16 @@ impl Memtable {
         self.0.read().youngest_first().map(|table| table.bytes as u64).sum()
     }
 
-    /// Drops all gaps, and makes scans read the tree again. It must be called after rows were written directly to the
-    /// tree.
+    /// Makes scans read the tree again, and drops all gaps. It must be called after rows were written directly to the
+    /// tree, because gaps must not contain rows.
     pub(super) fn filled(&self) {
         let tables = &mut *self.0.write();
         tables.flushed += 1;
         *tables.gaps.get_mut() = Gaps::default();
     }
 
-    /// Reads a range, which must not be empty. `seek` reads the rest of the range from the tree.
+    /// Reads a range, which must not be empty. `seek` returns the rows of the tree in the part of the range that is not
+    /// read yet.
     pub(super) fn scan(
         self: &Arc<Self>,
         range: &KeyRange,
@@ -156,7 +157,8 @@ struct Scan<S> {
     memtable: Arc<Memtable>,
     seek: S,
     rest: Rest,
-    /// The gap that contains the start of the scan. It is `None` once the scan has found a row.
+    /// The gap at the start of an ascending scan. The scan extends the gap until it finds a row or the gap is dropped.
+    /// The field is then `None`.
     run: Option<Run>,
     flushed: u64,
     /// The rows of the tree that follow the last returned row.
@@ -203,7 +205,7 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
 }
 
 enum Next {
-    /// The next row of the scan is the next row of the tree. If the tree has no more rows, the scan ends.
+    /// The scan continues with the next row of the tree. If the tree has no more rows, the scan ends.
     InTree,
     Deleted,
     Further,
@@ -220,8 +222,8 @@ impl Tables {
         std::iter::once(&self.active).chain(self.closed.iter().rev().map(|table| &**table))
     }
 
-    /// Returns the keys that the batch deletes and that only the active table contains, and the number of the table's
-    /// newest batch.
+    /// Returns the keys that the batch deletes and that only the active table contains. Also returns the number that
+    /// identifies the newest batch in the active table.
     fn only_in_active(&self, batch: &Batch) -> (Vec<Key>, u64) {
         let has = |table: &Table, key: &Key| matches!(table.rows.get(key), Some(Some(_)));
         let deleted = batch.writes().filter(|(_, value)| value.is_none()).map(|(key, _)| key);
@@ -232,8 +234,8 @@ impl Tables {
         (keys, self.active.newest)
     }
 
-    /// Skips deleted rows. Stops at the next row that exists, after a deleted row that is still in the tree, or after
-    /// `PASSED_MAX` deleted rows. Also returns the last key that it skipped.
+    /// Skips deleted rows until it reaches a row that exists, or until it has skipped a row that is still in the tree,
+    /// or `PASSED_MAX` rows. Also returns the last skipped key.
     fn pass(&self, rest: &mut Rest, below: Option<&[u8]>) -> (Next, Option<Key>) {
         let mut passed = None;
         for at in 0.. {

@@ -205,14 +205,14 @@ fn created_and_deleted_rows_leave_no_entry_and_rows_of_the_tree_are_deleted() {
     memtable.apply(2, &deletes, is_in_tree).unwrap();
     let rows = |table: &Table| table.rows.clone().into_keys().collect::<Vec<_>>();
     assert_eq!(rows(&memtable.0.read().active), [key(2)]);
-    // A table is closed even if its batches have left no row in it.
+    // `close` also closes a table that has no rows, because its batches have created and deleted them.
     let passing = Memtable::default();
     passing.apply(1, &puts, |_| Ok(false)).unwrap();
     passing.apply(2, &deletes, |_| Ok(false)).unwrap();
     passing.close();
     let closed = passing.oldest().unwrap();
     assert_eq!((closed.newest(), closed.rows().count()), (2, 0));
-    // If a closed table contains the rows, the deleted rows stay in the active table, marked as deleted.
+    // A deleted row that a closed table still contains stays in the active table, marked as deleted.
     memtable.apply(3, &puts, is_in_tree).unwrap();
     memtable.close();
     memtable.apply(4, &puts, is_in_tree).unwrap();
@@ -271,7 +271,7 @@ fn a_scan_for_the_first_row_skips_the_deleted_rows_before_it_once() {
     assert_eq!(first(), Some(key(deleted).to_vec()));
     assert_eq!(first(), Some(key(deleted).to_vec()));
     assert_eq!(*from.lock(), [Bound::Included(range.from), Bound::Excluded(key(deleted - 1))]);
-    // Scans find rows that are written into a gap, including rows that are written directly to the tree.
+    // A scan finds a row that is written among the skipped rows, even if it is written directly to the tree.
     let mut put = Batch::default();
     put.put(key(7), vec![3]);
     memtable.apply(2, &put, |_| Ok(true)).unwrap();

@@ -1,7 +1,7 @@
 //! Entries of the audit log.
 //!
-//! If a change alters the number of rows or bytes that a business uses, it writes an entry. So the newest entry
-//! contains the current numbers.
+//! A change that alters the number of rows or bytes of a business writes an entry with the new numbers. So the newest
+//! entry contains the current numbers.
 
 use domain::{Actor, Amount, AuditEntry, Budget, BudgetKind, FieldChange, Limit, ResourceId, Usage};
 use uuid::Uuid;
@@ -221,7 +221,8 @@ mod tests {
 
     #[test]
     fn damaged_fields_of_audit_are_refused() {
-        // In the encoded entry, the actor follows the id and an instant of nine bytes.
+        // Byte 26 of the encoded entry is the kind of the actor. It follows the version (one byte), the id (16 bytes)
+        // and an instant (nine bytes).
         check_damage(&entry(), |bytes| bytes[26] = 7);
         check_damage(&entry(), |bytes| bytes[26] = ACTOR_SYSTEM);
         check_damage(&AuditEntry { actor: Actor::System, ..entry() }, |bytes| bytes[26] = ACTOR_API_KEY);

@@ -43,7 +43,7 @@ record!(StaffMember, "staff", {
 
 impl Field for Buffers {
     fn write(&self, to: &mut Vec<u8>) {
-        // Both numbers of minutes are at most 240.
+        // Both numbers of minutes are at most 240, so they fit into a `u8`.
         (self.before_minutes() as u8, self.after_minutes() as u8).write(to);
     }
 

@@ -62,7 +62,7 @@ impl Field for KeyCreator {
     }
 }
 
-/// A set of scopes is stored as one bit per scope. The bit of a scope never changes.
+/// A set of scopes is stored as one bit per scope. The position of a scope's bit never changes.
 impl Field for Scopes {
     fn write(&self, to: &mut Vec<u8>) {
         self.bits().write(to);

@@ -167,8 +167,8 @@ pub struct MetaRecord {
     /// The format of the store. It must be checked before other rows are read.
     pub format: u16,
     pub secret: [u8; 32],
-    /// The secret for the tokens of mailed links. A restore replaces the secret, so links that are sent
-    /// afterwards are invalid in other copies of the store.
+    /// The secret for the tokens of mailed links. A restored store gets a new secret. So the links that it sends are
+    /// invalid in other copies of the store.
     pub link_secret: [u8; 32],
     pub created_at: Timestamp,
 }

@@ -120,8 +120,9 @@ fn is_key(key: &[u8]) -> bool {
         || piece_of(key).map_or_else(|| keys::is_well_formed(key), |whole| keys::is_well_formed(&whole))
 }
 
-/// Returns the missing batches of a store whose newest batch had the number `stored`. `found` contains the batches of
-/// the journal. The tree contains the batches up to `newest`.
+/// Returns `None` if every batch of the damaged store is in its tree or in its journal. `stored` is the recorded number
+/// of the newest batch. The tree contains the batches up to the number `newest`. `found` contains the batches of the
+/// journal.
 fn missing(found: &[Found], newest: u64, stored: u64) -> Option<Missing> {
     let numbers: BTreeSet<u64> = found.iter().map(|found| found.number).collect();
     let first = (newest + 1..=stored).find(|number| !numbers.contains(number))?;

@@ -117,7 +117,8 @@ fn an_undamaged_store_is_salvaged_row_by_row() {
             for _ in 0..200 + numbers.below(300) {
                 let mut batch = Batch::default();
                 let business = 1 + numbers.below(4);
-                // The rows have adjacent keys, so that sled splits pages and merges empty ones.
+                // Each batch writes or deletes rows with adjacent keys, so that sled splits full pages and merges
+                // empty pages.
                 let first = numbers.below(2_000);
                 let deletes = numbers.below(3) == 0;
                 for number in first..first + 30 {

@@ -1,8 +1,8 @@
-//! Plans the isolation of a corrupt page of sled's tree: an empty leaf replaces it.
+//! Plans the isolation of a corrupt page of sled's tree. The isolation replaces the page by an empty leaf.
 //!
-//! sled's cleaner, which frees segments, stops at a page that it cannot read. The messages of such a page are therefore
-//! replaced by new messages of the same length. The new messages form an empty leaf with the same neighbours. The
-//! caller sets aside the businesses in the page's range.
+//! sled stores a page as messages in its log. sled's cleaner, which frees segments, stops at a page that it cannot
+//! read. The plan therefore replaces the messages of such a page by new messages of the same length. The new messages
+//! form an empty leaf with the same neighbours. The caller sets aside the businesses in the page's range.
 //!
 //! Invariants:
 //!
@@ -78,10 +78,10 @@ pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io
     Ok(found)
 }
 
-/// The value of the last key of the tree.
+/// The result of [`last_value`].
 pub(crate) enum Last {
     Value(Vec<u8>),
-    /// The tree is empty, or its last key is a different one.
+    /// The tree is empty, or its last key is not the requested key.
     Absent,
     Unreadable,
 }

@@ -2,7 +2,8 @@
 
 use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES};
 
-/// The kinds of messages, with sled's numbers. The kinds that refer to large values in blob files are invalid here.
+/// The kinds of messages, with sled's numbers. In sled, further kinds refer to large values in blob files. This module
+/// treats a message of such a kind as invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A cancelled operation. It has no effect.
@@ -69,7 +70,8 @@ fn sum_of(header: &[u8], body: &[u8]) -> u32 {
     !sum.finalize()
 }
 
-/// True if the checksum would be right with a different page number below `pages`.
+/// True if the checksum of an invalid message is right for another page number below `pages`. In this case, the page
+/// number in the header may be the damaged part.
 pub(super) fn is_of_another_page(segment: &[u8], at: usize, header: &Header, pages: u64) -> bool {
     let (bytes, body) = segment[at..at + header.length].split_at(header.header);
     let mut page_bytes = Vec::new();

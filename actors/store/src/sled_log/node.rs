@@ -65,8 +65,8 @@ impl Node {
                 let key = bytes.string()?;
                 rows.retain(|(other, _)| other != key);
             }
-            // sled merges a child page in three steps, each with a change of its own kind: the parent names the child
-            // (kind 2), the child is marked (kind 4), and the parent drops the child (kind 3).
+            // sled merges a child page with three changes. A change of kind 2 stores the child's page number in the
+            // parent, kind 4 marks the child, and kind 3 removes the child from the parent.
             (2, Data::Index(_)) => self.merging_child = Some(bytes.varint()?),
             (3, Data::Index(pointers)) => {
                 let merged = self.merging_child.take()?;

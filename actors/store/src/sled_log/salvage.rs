@@ -4,12 +4,13 @@
 //!
 //! - All segments are read. A message is used if it is valid and contains the number of its segment. In a segment with
 //!   a damaged header, each valid message is used, and belongs to the segment whose number it contains.
-//! - A page consists of its newest readable whole state and the later changes. A change may belong to a
-//!   newer, unreadable state whose keys have another prefix. So a change is used only if its key is
-//!   well-formed and in the page's range.
-//! - A leaf whose readable state is older than a split overlaps with other leaves. In the overlap, the leaf with the
-//!   newest state is used.
-//! - After a crash during a split, it is possible that no page refers to the new page. This page is used only if the
+//! - The log contains whole states of a page, and changes to these states. The newest readable whole state and the
+//!   changes after it are used. If a newer whole state is unreadable, a change may belong to that state. The key in the
+//!   change was then shortened by another prefix. So a change is used only if its key is well-formed and in the page's
+//!   range.
+//! - A split moves rows of a leaf to a new leaf. If the newest readable state of the old leaf is from before the split,
+//!   the two leaves overlap. In the overlap, the leaf with the newest state is used.
+//! - If a crash interrupts a split, it is possible that no page refers to the new page. Such a page is used only if the
 //!   log is damaged.
 //!
 //! Only the page table and the ranges of all leaves are in memory. Rows are read leaf by leaf.
@@ -49,7 +50,8 @@ struct Page {
     names: Vec<u64>,
 }
 
-/// The messages with this segment number in the segment at offset `at`.
+/// The messages with the segment number `number` in the segment at the file offset `at`. A segment with a damaged
+/// header can have several runs, because it may contain messages with several segment numbers.
 #[derive(Clone, Copy)]
 struct Run {
     number: u64,
@@ -70,8 +72,8 @@ impl Salvage {
                 let part = Part::of(&header, lsn, run.at + at as u64);
                 apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
             });
-            // A segment with a damaged header is reported only once, although it may contain messages of several
-            // segments.
+            // A segment with a damaged header is already in `unreadable`. Its unreadable parts are not added, because
+            // the segment may have several runs, and each run sees the messages of the other runs as unreadable.
             if !headless.contains(&run.at) {
                 unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
             }
@@ -137,8 +139,8 @@ impl Salvage {
     }
 }
 
-/// Returns the runs in log order, the number of the first segment that may be torn, and the offsets of the damaged
-/// headers.
+/// Returns the [`Run`]s of all segments in log order, the number of the first segment that may be torn, and the file
+/// offsets of the segments that have valid messages but a damaged header.
 fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> {
     let segments = segments_of(db, segment_bytes)?;
     let tail = segments.iter().map(|segment| segment.stable).max().unwrap_or(0) / segment_bytes;
@@ -212,7 +214,8 @@ fn spans(leaves: &[Leaf]) -> Vec<(Vec<u8>, Option<usize>)> {
     let mut by_key: Vec<usize> = (0..leaves.len()).collect();
     by_key.sort_by_key(|at| &leaves[*at].lo);
     let mut next = by_key.into_iter().peekable();
-    // The heap contains the leaves that begin at or before `point`. The leaf with the newest state comes first.
+    // The heap contains the leaves that begin at or before `point`. Its first leaf is the one with the greatest LSN,
+    // which is the newest.
     let mut open = BinaryHeap::new();
     let mut spans = Vec::<(Vec<u8>, Option<usize>)>::new();
     for point in points {

@@ -7,9 +7,10 @@
 //! DIR/segments     start 8 | crc32 4, then records: length 4 | crc32 4 | LSN 8 | offset 8 | pages
 //! ```
 //!
-//! The page numbers are stored as varints of their differences. Invariants: a segment is listed only when it
-//! is durable. When sled opens, a new list begins at the segment of the snapshot. The newest segments are not
-//! listed, because they cannot be free yet. A torn record ends the list.
+//! The number after each field is its length in bytes. The page numbers are stored as varints of their differences.
+//!
+//! Invariants: a segment is listed only when it is durable. When sled opens, a new list begins at the segment of the
+//! snapshot. The newest segments are not listed, because they cannot be free yet. A torn record ends the list.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -45,7 +46,7 @@ pub(super) struct List {
 }
 
 impl SealedSegments {
-    /// Starts a new list. It must be called after sled has opened the log, when sled's newest snapshot is durable.
+    /// Starts a new list. Call it after sled has opened the log. Only then is sled's newest snapshot durable.
     pub(crate) fn start(path: &Path, store: &Path, segment_bytes: u64) -> io::Result<Self> {
         let start = snapshots_of(store)?.last().map_or(0, |file| file.lsn) / segment_bytes * segment_bytes;
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(path)?;
@@ -60,8 +61,8 @@ impl SealedSegments {
         Ok(newest.filter(|newest| *newest > self.listed))
     }
 
-    /// Adds the segments before `newest` to the list. The log must have been synced after the call to
-    /// [`SealedSegments::unlisted`] that returned `newest`.
+    /// Adds the segments before `newest` to the list. The caller gets `newest` from [`SealedSegments::unlisted`], and
+    /// must then sync the log before this call.
     pub(crate) fn list(&mut self, db: &File, segment_bytes: u64, newest: u64) -> io::Result<()> {
         let segments = segments_of(db, segment_bytes)?;
         let mut records = Vec::new();

@@ -15,7 +15,7 @@ const INVERTED: u64 = 0x7fff_ffff_ffff_ffff;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) lsn: u64,
-    /// The LSN up to which the log had been written when sled started the segment.
+    /// The log sequence number (LSN) up to which the log had been written when sled started the segment.
     pub(super) stable: u64,
     pub(crate) at: u64,
 }
@@ -42,7 +42,7 @@ pub(super) fn segment_of(header: &[u8; SEGMENT_HEADER_BYTES], at: u64) -> Option
         return None;
     }
     let lsn = |bytes: &[u8]| Some(u64::from_le_bytes(*bytes.first_chunk()?) ^ INVERTED);
-    // sled stores -1 as the stable LSN if the log had no stable messages yet. It becomes 0 here.
+    // sled stores -1 as the stable LSN if the log had no stable messages yet. This function returns 0 instead.
     let stable = lsn(&rest[8..])?;
     let stable = if stable > INVERTED { 0 } else { stable };
     Some(Segment { lsn: lsn(rest)?, stable, at })

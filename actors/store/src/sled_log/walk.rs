@@ -2,22 +2,27 @@
 //!
 //! sled ends a segment at the first message with a wrong checksum, so a flipped bit hides the rest of the
 //! segment without an error. This check reads the same segments as sled, and refuses a log with a flipped
-//! bit. Two files of the store help the check. The *mark* (module `mark`) contains the number of the newest
-//! durable batch, so it reveals whether the tail lost batches. The *list* (`sealed`) contains the page
-//! numbers of each segment that was synced.
+//! bit.
+//!
+//! A segment is *torn* if it contains an invalid message. The header of each segment contains a *stable LSN*: the
+//! position up to which the log had been written when sled started the segment. The *tail* of the log begins with the
+//! segment that contains the highest stable LSN, but not before the segment of the snapshot. When sled opens the log,
+//! it erases everything after the first invalid message of the tail.
+//!
+//! Two files of the store help the check. The *mark* (module `mark`) contains the number of the newest durable batch,
+//! so it reveals whether the tail lost batches. The *list* (`sealed`) contains the page numbers of each segment that
+//! was synced.
 //!
 //! Rules:
 //!
 //! - After a clean stop, every message up to the recorded end must be valid. If a message is invalid but the journal
 //!   contains all missing batches, the next rules apply instead.
-//! - After an unclean stop, the *tail* of the log may be torn, except its segments that are in the list. The
-//!   tail begins with the segment that contains the highest stable LSN of all headers, and ends at its first
-//!   invalid message.
+//! - After an unclean stop, the segments of the tail may be torn, except those that are in the list.
 //! - The first segment of the tail must exist. A segment of the tail is in use, so it never counts as free in
 //!   the next rule.
 //! - A segment before the tail may be torn, cut off or without a valid header only if it was free: a crash
 //!   can happen while sled overwrites a free segment. A segment was free if each page in its entry of the
-//!   list was replaced or freed later. A torn segment that is not in the list is damaged.
+//!   list was replaced or freed later. A torn segment before the tail that is not in the list is damaged.
 //! - If there is no list, the store was last used by a version without the list. The pages of a segment are then taken
 //!   from the valid message headers in it.
 
@@ -113,11 +118,13 @@ impl Log {
         Ok(None)
     }
 
-    /// True if no page needs a message that sled erases or cannot read when it opens the log. `aside` is the LSN of a
-    /// snapshot that was set aside because it is damaged, or 0.
+    /// True if sled can read the state of every page from the messages before [`Self::end`]. When sled opens the log,
+    /// it erases all messages after this end. `aside` is the highest LSN of the damaged snapshots that were set aside,
+    /// or 0 if there are none.
     pub(crate) fn is_whole_up_to_its_end(&self, pages: &Pages, aside: u64) -> io::Result<bool> {
         let snapshot = self.snapshot.as_ref().map_or(0, |file| file.lsn);
-        // Without the snapshot, the log may lack some pages.
+        // The snapshot that was set aside contained the state of all pages. Without this snapshot, the state of a
+        // page may be unknown, because the log may lack the messages of the page.
         let is_known = |state: &State| aside == 0 || *state != State::Unknown;
         Ok(self.end()? >= snapshot.max(aside)
             && pages.iter().all(|(_, state)| is_known(state))
@@ -181,9 +188,9 @@ impl Log {
         Ok(())
     }
 
-    /// Calls `each` for each message of a segment with its offset. If `damaged` returns a header for an invalid
-    /// message, this message counts as valid. If `damaged` returns `None`, the function stops and returns the offset of
-    /// the invalid message.
+    /// Calls `each` with the header and the offset of each message of a segment. At an invalid message, calls `damaged`
+    /// with the offset. If `damaged` returns a header, the message counts as a valid message with this header. If
+    /// `damaged` returns `None`, the function stops and returns the offset of the invalid message.
     fn messages(
         &self,
         segment: &Segment,
@@ -335,8 +342,8 @@ impl Log {
     }
 }
 
-/// Returns the header of an invalid message, if its page number is known to be right and a valid message
-/// follows.
+/// Returns the header of the invalid message at `at`. Returns `None` if the page of the message is not certain, or if
+/// the message is neither followed by a valid message nor the last one in the segment.
 fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Option<Header> {
     let header = header_at(bytes, at).filter(|header| header.number == number)?;
     let next = at + header.length;
@@ -372,7 +379,7 @@ impl Log {
             return Err(Unusable::Damaged { offset: pair[1].at, what });
         }
         let tail = self.tail_lsn();
-        // sled erases the whole log if the first segment of the tail is missing.
+        // If the first segment of the tail is missing, sled would erase the whole log. So this check fails.
         if let Some(segment) = self.tail().first().or(self.segments.last()).filter(|first| first.lsn != tail)
         {
             return Err(missing_before(segment));
@@ -411,8 +418,8 @@ impl Log {
         in_use.map_or(Ok(()), |(torn, _)| Err(torn.damaged()))
     }
 
-    /// Returns the torn segments with their pages. The result also contains the segments that are in the list but
-    /// missing in the file.
+    /// Returns the torn segments, and the segments that are in the list of sealed segments but missing in the log. Each
+    /// segment has the numbers of its pages, or `None` if they are unknown.
     fn with_pages(&self, suspects: Vec<Torn>, list: sealed::List) -> io::Result<Vec<Suspect>> {
         let since = list.start.filter(|start| *start >= self.since).unwrap_or(u64::MAX);
         let mut listed: BTreeMap<_, _> = list
@@ -434,7 +441,8 @@ impl Log {
             found.push((torn, pages));
         }
         for sealed in listed.into_values() {
-            // True if the segment or a newer one has a valid header at this offset.
+            // True if the valid header at this offset belongs to the listed segment, or to a newer segment that
+            // replaced it.
             let is_there =
                 self.segments.iter().any(|segment| segment.at == sealed.at && segment.lsn >= sealed.lsn);
             if !is_there {

@@ -12,7 +12,7 @@ use store::{Key, KeyRange, Order, Salvaging, Store, StoreError, every_row, piece
 
 use crate::loads::{BUSINESSES, Rows, business};
 
-/// One row in this many is also read by its key, because sled reads a single key differently from a scan.
+/// All rows are read by scans. One row in this many is also read by its key, which sled does in another way.
 const READ_BY_KEY: usize = 41;
 
 #[derive(Debug)]
@@ -24,8 +24,8 @@ pub(crate) enum Outcome {
     Refused { changed: Option<String> },
     /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
-    /// Rows differ although their business is not set aside, and the store reported no error. Or a salvage after a
-    /// refused opening finds too few of the rows that a salvage before the opening finds.
+    /// The store reported no error, but rows of a business that is not set aside differ. Or a refused opening destroyed
+    /// many rows that a salvage could read before the opening.
     Silent(String),
 }
 

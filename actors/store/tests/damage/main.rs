@@ -42,11 +42,11 @@ const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_busines
 const RANDOM: usize = 40;
 const AIMED: usize = 20;
 const STORES: usize = 24;
-/// When sled finds a damaged page while it opens the log, it may already have overwritten free segments that contain
-/// older states of pages. A salvage before the opening could have used these states. A salvage after the opening may
-/// lack at most one row in this many.
+/// When sled opens a damaged log, it may overwrite free segments before it finds the damaged page. These segments
+/// contain older states of pages, which a salvage before the opening could have used. A salvage after the opening may
+/// therefore find fewer rows. The difference must be at most 1 / `LOST_PARTS` of the rows of the store.
 const LOST_PARTS: usize = 100;
-/// The minimum number of damaged copies per store. Creating a store takes longer than copying it.
+/// The minimum number of damaged copies per store. Creating a store takes long, so each store is copied several times.
 const DAMAGES_A_STORE_MIN: usize = 10;
 const SEGMENTS_MAX: usize = 12;
 
@@ -85,7 +85,7 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
     let each = (random + aimed).div_ceil(STORES).max(DAMAGES_A_STORE_MIN);
     let keep = std::env::var_os("DAMAGES_KEEP").map(PathBuf::from);
     let mut table = Table::default();
-    // Any 16 consecutive stores cover all combinations of load, end (clean stop or kill) and snapshot (yes or no).
+    // 16 consecutive stores cover all combinations of load (one of 4), end (clean stop or kill) and snapshot (yes, no).
     let first = rng.below(16);
     for number in 0.. {
         if random + aimed == 0 {

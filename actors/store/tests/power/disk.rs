@@ -1,5 +1,5 @@
-//! A simulated disk. Its state is computed from the notes, each of which records a call that changed a file. The
-//! simulation returns contents that a real disk may have after a power cut.
+//! A simulated disk. Its state is computed from [`Note`]s. Each note records a call of the tested process that changed
+//! a file. The simulation returns contents that a real disk may have after a power cut.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -17,8 +17,8 @@ const BLOCK: usize = 4096;
 struct File {
     synced: Vec<u8>,
     now: Vec<u8>,
-    /// For each block, the contents that were written since the last sync. Each content has the number of the note that
-    /// recorded its write.
+    /// For each block, the contents that were written since the last sync. The number before a content is the number of
+    /// the [`Note`] that records the write.
     blocks: BTreeMap<usize, Vec<(usize, Vec<u8>)>>,
     lengths: Vec<(usize, usize)>,
 }
@@ -81,7 +81,7 @@ impl File {
         }
     }
 
-    /// Marks all changes before this note as synced.
+    /// Marks all changes of earlier notes (with a number below `note`) as synced.
     fn sync(&mut self, note: usize) {
         if let Some((_, length)) = self.lengths.iter().rfind(|(at, _)| *at < note) {
             self.synced.resize(*length, 0);
@@ -111,8 +111,8 @@ impl File {
         }
     }
 
-    /// Returns the blocks whose content in memory is not on the disk and will not be written. Each block has its offset
-    /// and its bytes on the disk.
+    /// Returns the blocks whose content in memory differs from the disk and is not waiting for a sync. Each item is the
+    /// offset of a block and its bytes on the disk.
     fn lost(&self) -> impl Iterator<Item = (usize, Vec<u8>)> {
         self.now.chunks(BLOCK).enumerate().filter_map(|(block, seen)| {
             let at = block * BLOCK;
@@ -123,7 +123,7 @@ impl File {
         })
     }
 
-    /// Drops the pages that the kernel has marked as clean, so that reads return the content of the disk again.
+    /// Drops the blocks of a failed sync from memory, so that reads return the content of the disk again.
     fn drop_clean(&mut self) {
         let lost: Vec<_> = self.lost().collect();
         lost.into_iter().for_each(|(at, bytes)| put(&mut self.now, at, &bytes));
@@ -273,8 +273,8 @@ impl Disk {
         }
     }
 
-    /// Returns the number of unsynced bytes in a part of a file, in whole blocks. A block of zeros is not counted,
-    /// because sled clears free segments when it opens.
+    /// Returns the number of unsynced bytes in a part of a file, in whole blocks. When sled opens a store, it fills
+    /// free segments with zeros. Therefore blocks of zeros are not counted.
     pub(crate) fn unsynced(&self, name: &str, part: Range<usize>) -> usize {
         let Some(file) = self.file(name) else { return 0 };
         let blocks = self.files[file].blocks.range(part.start / BLOCK..part.end.div_ceil(BLOCK));
@@ -300,8 +300,8 @@ impl Disk {
         blocks
     }
 
-    /// Divides the file into parts of the length `part`. Returns true if the note overwrites the start of a part with
-    /// bytes of which the first 8 are not all zeros.
+    /// Returns true if the note records a write that overwrites old bytes of the file, begins at a multiple of `part`,
+    /// and does not begin with 8 zeros.
     pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
         let Some((at, bytes)) = self.written(name, note) else { return false };
         let before = self.file(name).is_some_and(|file| self.files[file].now.get(at).is_some());
@@ -338,7 +338,7 @@ impl Disk {
             match what {
                 None => self.cut_directory(to, &below, rng),
                 Some(file) => {
-                    // The share of the blocks that survive is random for each file, from none to all.
+                    // For each file, a random share of the blocks survives the power cut, from none to all.
                     let bias = rng.below(5);
                     fs::write(to.join(below), self.files[file].survives(rng, bias)).unwrap();
                 }

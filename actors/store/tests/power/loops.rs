@@ -4,7 +4,7 @@
 //! opens the store and makes changes while the pages of the failed process are still in memory. Finally, the test
 //! copies the device's file: this copy simulates the disk after a power cut.
 //!
-//! The device's file has space for the tables and the journal of the file system from the beginning, so that the file
+//! From the beginning, the device's file contains all blocks of the file system's tables and journal, so that the file
 //! system stays usable.
 
 use std::fs::{self, File};
@@ -22,7 +22,8 @@ const FILE_SYSTEM_BYTES: usize = 192 << 20;
 /// space of the tmpfs.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The maximum space that the second file leaves free. The next process needs more space, so its sync must fail.
+/// The second file leaves at most about this number of bytes of the tmpfs free. The next process needs more space, so
+/// its sync must fail.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
 const COMMITS_FAILING: usize = 6_000;
@@ -45,7 +46,8 @@ impl Drop for Mount {
     }
 }
 
-/// Runs the test `rounds` times. If the system cannot mount the file system, prints a line and returns false.
+/// Runs the test on a loop device `rounds` times. If the system cannot make or mount the file systems that the test
+/// needs, prints a line and returns false.
 pub(crate) fn run(dir: &Path, rng: &mut Rng, rounds: usize, tally: &mut Tally) -> bool {
     for _ in 0..rounds {
         let _ = fs::remove_dir_all(dir);

@@ -1,7 +1,7 @@
-//! Tests of power cuts. A process works on a store with a preloaded library, the *shim* (`shim.c`). The shim
-//! records each call that changes the store's files as a *note*. From the notes, the test computes a possible
-//! content of the disk after a power cut: some of the unsynced blocks of 4 KiB survive, each with the content
-//! of one of the writes to it. The store must open with this content. It must contain
+//! Tests of power cuts. A process opens a store and changes it. The process runs with a preloaded library, the *shim*
+//! (`shim.c`), which records each call that changes the store's files as a *note*. From the notes, the test computes a
+//! possible content of the disk after a power cut: some of the unsynced blocks of 4 KiB survive. If several writes have
+//! changed a block, the block contains the data of one of them. The store must open with this content. It must contain
 //! every acknowledged change and no partial change.
 //!
 //! Data that only `sync_file_range` has written is unsynced. If a change to a name in a directory survives, all earlier
@@ -11,11 +11,12 @@
 //! continue without loss.
 //!
 //! The module [`churn`] tests kills and power cuts while sled reuses freed segments. The module [`syncs`] tests failed
-//! syncs after which memory and disk differ. The module [`loops`] does the same on a real file system.
+//! syncs after which memory and disk differ. The module [`loops`] tests such syncs on a real file system.
 //!
 //! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` set the numbers of
 //! repetitions. `POWER_SEED` repeats a run, except that the timing of the threads varies. Without a C compiler, the
-//! test prints that it skips power cuts and failed syncs. If `REQUIRE_COMPILER` is set, it fails instead.
+//! test skips power cuts and failed syncs, and prints that it skips them. If `REQUIRE_COMPILER` is set, the test fails
+//! instead.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // the test fails at an error and prints its results
 

@@ -34,7 +34,7 @@ pub(crate) enum Note {
     SyncFailed {
         inode: u64,
     },
-    /// The kernel dropped the pages of the file that were marked as clean.
+    /// The kernel dropped the blocks of a failed sync from memory, so reads return the content of the disk again.
     Dropped {
         inode: u64,
     },

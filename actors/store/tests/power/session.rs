@@ -49,7 +49,8 @@ pub(crate) struct Tally {
     pub(crate) failed_syncs: usize,
     pub(crate) lost_blocks: usize,
     pub(crate) loop_rounds: usize,
-    /// The number of calls that failed, and of stores that stopped after a failed call.
+    /// The number of runs in which the shim made one call fail or write only half of its bytes. In `ended` of these
+    /// runs, the store stopped.
     pub(crate) faults: usize,
     ended: usize,
 }
@@ -168,9 +169,9 @@ pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     history.cut(disk, dir, shim, rng, (cuts, true), tally);
 }
 
-/// Makes one call per run fail, while the store opens, works or closes. The store must stop or continue
-/// normally. Afterwards, the store in the directory must open with every acknowledged change. A store with
-/// the disk's content after a power cut must also open with every acknowledged change.
+/// In each run, makes one system call fail while the store opens, works or closes. The process must report the failure
+/// or end normally. Afterwards, two stores must open with every acknowledged change: the store in the directory, and a
+/// store with the content that the disk would have after a power cut.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -309,8 +310,8 @@ impl History {
 /// each segment of the log is synced before its record is added to the file `segments`.
 pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     disk.follow(note);
-    // `committed` contains the number of the newest batch, its complement, the end of the log and a check
-    // value. The last two are zero while the store is open.
+    // The file `committed` contains four values of 8 bytes: the number of the newest batch, the bitwise complement of
+    // this number, the end of the log, and a check value. While the store is open, the last two values are zero.
     if let Some((0, mark)) = disk.written("committed", note)
         && mark.get(24..32).is_some_and(|check| check != [0; 8])
     {

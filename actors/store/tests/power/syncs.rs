@@ -1,7 +1,8 @@
 //! Tests of failed syncs. If Linux cannot write some pages during a sync, the sync fails, and the kernel marks these
-//! pages as clean. Later syncs then succeed and reads return the pages, although they are not on the disk. In each
-//! round, a sync of one process fails. The next process works with the pages in memory, and then the power is cut. The
-//! disk must contain every acknowledged change that the two processes made.
+//! pages as clean. Later syncs then succeed, and reads return these pages from memory, although the pages are not on
+//! the disk. In each round, a first process makes changes, and one of its syncs fails. A second process then opens
+//! the store and reads the pages from memory. Then the power is cut. The disk must contain every change that either
+//! process acknowledged.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -17,7 +18,7 @@ use crate::session::{Tally, acknowledged, check, follow, life};
 /// The number of changes that the process with the failed sync makes. It is large enough for several checkpoints.
 const COMMITS: usize = 1_500;
 const COMMITS_AFTER: usize = 60;
-/// The exit code of a process if the system does not permit the filter of system calls that the shim needs.
+/// The exit code of a process that ends because the system does not permit the shim's filter of system calls.
 const NO_FILTER: i32 = 97;
 
 /// Runs the test with `faults` failed syncs. If the system does not permit a filter of system calls, prints a line and

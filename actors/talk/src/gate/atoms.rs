@@ -57,9 +57,9 @@ const AFTER_COSTS: [&str; 14] = [
 /// Words that can follow a price without a unit.
 const AFTER_PRICES: [&str; 6] = ["for", "and", "with", "pour", "et", "each"];
 
-/// The smallest number of three digits.
+/// The smallest number with three digits.
 const LONG_MIN: f64 = 100.0;
-/// The maximum number of tokens of a number that is written in words.
+/// A number that is written in words, such as `one hundred and five`, consists of at most this many tokens.
 const NUMBER_TOKENS_MAX: usize = 8;
 
 fn unit(word: &str) -> Option<Unit> {
@@ -110,7 +110,7 @@ pub(super) fn atoms(text: &str) -> BTreeSet<Atom> {
 }
 
 /// Whether the sentence says that something costs nothing. `is_opening` is true if the sentence is about a person or a
-/// time: they can be free in the sense of "available".
+/// time. In such a sentence, `free` means "available".
 pub(super) fn costs_nothing(sentence: &str, is_opening: bool) -> bool {
     const OPENINGS: [&str; 14] = [
         "he", "she", "they", "we", "i", "you", "nothing", "one", "time", "times", "slot", "slots",
@@ -229,7 +229,8 @@ impl Tokens {
         })
     }
 
-    /// The amount to which the unit at a position belongs.
+    /// Returns the amount whose unit is at a position. The number is before the unit. For a unit of money, the number
+    /// may also be after the unit. A currency sign without a number is an amount with an empty number.
     fn amount(&self, at: usize) -> Option<Atom> {
         if let Some(minutes) = self.hours(at) {
             return Some(Atom::Amount(written(minutes), Unit::Minutes));
@@ -310,7 +311,7 @@ impl Tokens {
         is_price.then(|| Atom::Amount(written(value), Unit::Money))
     }
 
-    /// The number of three digits or more at a position.
+    /// The number at this position, if it has at least three digits. It may be written in words.
     fn long(&self, at: usize) -> Option<Atom> {
         let digits: String = self.at(at).chars().filter(char::is_ascii_digit).collect();
         if !digits.is_empty() {
@@ -363,9 +364,13 @@ fn split(text: &str) -> Vec<String> {
     joined
 }
 
-/// Finds the numbers in a text that are written in groups of digits. Returns the text without these numbers, and the
-/// numbers. Such a number has at least three groups with single signs between them, for example `01 23 45`, or it has
-/// at least two groups and as many digits as a phone number.
+/// Finds the numbers that are written in groups of digits, for example `01 23 45`. Returns the text without these
+/// numbers, and the digits of each number. Groups of digits are a number in two cases:
+///
+/// - There are three or more groups, with six or more digits in all, and single characters separate the groups.
+/// - There are two or more groups, with nine or more digits in all, as in a phone number.
+///
+/// A date such as `2026-03-09` is not returned as a number.
 fn take_groups(text: &str) -> (String, Vec<String>) {
     const GAP_MAX: usize = 4;
     const PHONE_DIGITS_MIN: usize = 9;

@@ -8,7 +8,7 @@ use crate::state::EffectKind;
 pub(super) struct Claim {
     /// The claim is true if the conversation has one of these effects.
     pub(super) of: &'static [EffectKind],
-    /// Whether the same words can describe an existing appointment, such as "is booked".
+    /// Whether the words, such as "is booked", can also describe an existing appointment.
     pub(super) is_state: bool,
 }
 
@@ -129,7 +129,8 @@ pub(super) fn claims(sentence: &str, around: &Around<'_>) -> Vec<Claim> {
 
 /// Returns the effects that can prove a claim that something was sent. One of them is sufficient.
 fn sent(words: &[String]) -> &'static [EffectKind] {
-    // A sentence that names one of these things is never proven, because no effect records that they were sent.
+    // If a sentence claims that one of these things was sent, no effect can prove the claim, because no effect records
+    // the sending of these things.
     const OTHERS: [&str; 18] = [
         "confirmation",
         "link",

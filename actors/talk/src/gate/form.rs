@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use crate::reader::{has_phrase, plain};
 use crate::words::clean;
 
-/// The text as it is said: on one line, with its letters and digits in their usual form, and without invisible
-/// characters.
+/// Returns the text on one line, with its letters and digits in their usual form, and without invisible characters.
 pub(crate) fn readable(text: &str) -> String {
     let is_shown = |c: &char| {
         let is_sign = matches!(c,

@@ -60,7 +60,8 @@ pub(crate) fn see(seen: &mut Seen, text: &str, facts: &Facts, now: Timestamp) {
             seen.dates.extend(dates);
         }
     }
-    // A strict reading returns the limits of a range instead of the range itself. The model may repeat these limits.
+    // In a strict reading, `after three` means the times 3:00 and 15:00, and not a range. The model may say these
+    // times.
     for mention in reader::mentions(text, &Context { is_strict: true, ..context }) {
         if let Mention::Times(times) = mention {
             seen.times.extend(times.points());
@@ -76,7 +77,7 @@ pub(crate) fn see_instant(seen: &mut Seen, at: Timestamp, facts: &Facts) {
 }
 
 impl Gate<'_> {
-    /// Returns the first rule that a sentence breaks. The sentence is [`readable`].
+    /// Returns the first rule that a sentence violates. The sentence is [`readable`].
     pub(crate) fn check(&self, sentence: &str) -> Option<Rule> {
         if form::has_form(sentence) || form::has_foreign_word(sentence, || self.known_words()) {
             return Some(Rule::Form);
@@ -84,8 +85,8 @@ impl Gate<'_> {
         self.check_joined(sentence).or_else(|| self.is_too_long(sentence).then_some(Rule::Length))
     }
 
-    /// Returns the first rule that the joined pieces of a sentence break. Line breaks separate the pieces. Each single
-    /// piece has already passed [`Gate::check`].
+    /// Checks a sentence, or the pieces of a sentence joined by line breaks. Returns the first rule that the text
+    /// violates. Omits the checks that [`Gate::check`] makes for each piece: Markdown, code, foreign words and length.
     pub(crate) fn check_joined(&self, pieces: &str) -> Option<Rule> {
         if self.is_said && form::is_reasoning(pieces) {
             return Some(Rule::Form);
@@ -126,16 +127,17 @@ impl Gate<'_> {
                 |effect: &Effect| effect.kind == EffectKind::Cancelled && effect.resource == resource;
             resource.is_some() && talk.effects.iter().any(cancelled)
         };
-        // If an appointment was cancelled later, only its cancellation proves a claim.
+        // After an appointment is cancelled, its earlier booking or move no longer proves a claim. Only its
+        // cancellation does.
         let is_effect = |kind: EffectKind| {
             talk.effects.iter().any(|effect| {
                 effect.kind == kind && (kind == EffectKind::Cancelled || !is_cancelled(effect.resource))
             })
         };
         let has = |claim: &Claim| claim.of.iter().any(|kind| is_effect(*kind));
-        // "It is booked" may describe an appointment that was disclosed to the caller, if the sentence contains only
-        // dates and times of such appointments. But in "Done, it is booked", "booked" reports a change, so it needs an
-        // effect of this conversation.
+        // "It is booked" can describe an appointment that was disclosed to the caller. The sentence then claims no
+        // change, if all its dates and times are those of such appointments. But "Done, it is booked" reports a change.
+        // This claim is true only if the conversation has booked an appointment.
         let own = talk.handles.appointments.iter();
         let own = own.filter(|own| !is_cancelled(Some(Resource::Appointment(own.id))));
         let own: Vec<_> = own.map(|own| own.starts_at.utc().with_timezone(&facts.zone)).collect();
@@ -198,8 +200,8 @@ impl Gate<'_> {
         }
         let sources = self.sources();
         let known: BTreeSet<Atom> = sources.iter().flat_map(|source| atoms(source)).collect();
-        // A phone number may be said without its country code. So a number with at least `PHONE_DIGITS_MIN` digits may
-        // be a part of a known number. A number with fewer digits must equal a known number.
+        // A phone number may be said without its country code. So a number is also known if it has at least
+        // `PHONE_DIGITS_MIN` digits without leading zeros, and a known number contains these digits.
         let is_known = |number: &str| {
             let national = number.trim_start_matches('0');
             let of = |known: &Atom| matches!(known, Atom::Long(long) if long.contains(national));

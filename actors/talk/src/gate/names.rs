@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::reader::plain;
 
-/// Whether the sentence has a word that looks like a name and is not known. A line break separates the pieces of the
-/// sentence.
+/// Whether the sentence has a word that looks like a person's name and is not known. Line breaks divide the sentence
+/// into pieces. The first word of a piece does not look like a name only because of its capital letter.
 pub(super) fn has_unknown_name(sentence: &str, known: &BTreeSet<String>) -> bool {
     let pieces = sentence.split('\n');
     let words = pieces.flat_map(|piece| piece.split_whitespace().enumerate());

@@ -49,7 +49,7 @@ struct Words {
     is_french: bool,
 }
 
-/// The claims of a sentence. A line break separates the pieces of the sentence.
+/// The claims of a sentence. Line breaks divide the sentence into pieces.
 pub(super) fn reports(sentence: &str, around: &Around<'_>) -> Vec<Claim> {
     let words = Words::of(sentence);
     let is_question = sentence.trim_end().ends_with('?');

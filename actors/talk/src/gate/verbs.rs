@@ -375,7 +375,7 @@ pub(super) const FRENCH_SAFE: [&str; 15] = [
     "trouv", "verifi", "cherch", "regard", "essay", "propos", "ecout", "oubli", "consult", "constat",
     "mentionn", "expliqu", "remarqu", "cit", "prefer",
 ];
-/// The stems of French participles that describe the state of any appointment and report no change, such as `demandé`.
+/// The stems of French participles, such as `demandé`, that can describe any appointment, so they report no change.
 pub(super) const FRENCH_STATES: [&str; 15] = [
     "demand",
     "conseill",

@@ -20,8 +20,8 @@ const HIDDEN: [&str; 10] = [
     "function_call",
 ];
 
-/// Cuts a complete text into its sentences. If the stream ended early, the last sentence is dropped unless it ends with
-/// a punctuation mark.
+/// Cuts the text of a response into sentences. `is_torn` is true if the stream ended early. Then the last sentence is
+/// dropped unless it ends with `.`, `!`, `?` or `…`.
 pub(super) fn sentences(text: &str, is_torn: bool) -> Vec<String> {
     let mut found = Vec::new();
     let mut sentence = String::new();

@@ -73,7 +73,7 @@ impl Stream {
         self.is_done || self.is_broken
     }
 
-    /// Whether all text and all function calls have arrived. The number of tokens and `[DONE]` may follow.
+    /// Whether all text and all function calls have arrived. The token counts and `[DONE]` may still follow.
     pub fn is_finished(&self) -> bool {
         self.is_finished
     }

@@ -65,7 +65,7 @@ pub(super) fn date<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)>
 /// Reads a range of days, such as `after Tuesday`, `avant vendredi` or `from Monday to Wednesday`. A range without an
 /// end has [`RANGE_DAYS`] days.
 pub(super) fn range<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
-    // In `after 10`, the bare number is not a day.
+    // A bare number in a range, as in `after 10`, is not read as a day of the month.
     let context = &Context { expect: Expect::Nothing, ..*context };
     let days = |from: NaiveDate, to: NaiveDate, rest| {
         let days: Dates = from.iter_days().take_while(|day| *day <= to).take(RANGE_DAYS_MAX).collect();
@@ -227,7 +227,9 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     };
     let after = rest.optional(&["the", "le"]);
     let skipped = if after.sign() == Some(',') { after.skip(1).optional(&["the", "le"]) } else { after };
-    // A date may follow the weekday. If the date is not on this weekday, the dates of both readings are returned.
+    // A date may follow the weekday, as in `Tuesday the 24th`. If the date is not on this weekday, the result contains
+    // the dates that the weekday means and the dates that the date means. If `context.is_strict` is true, the result is
+    // empty instead.
     let exact = calendar(skipped, context).or_else(|| {
         let is_day = skipped.digits().is_none() || dates_follow(skipped);
         day_of_month(skipped, &Context { expect: Expect::Day, ..*context }).filter(|_| is_day)
@@ -241,13 +243,14 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
         if context.is_strict {
             return Some((Dates::new(), rest));
         }
-        // `mardi 24` is not moved to a later month in which the 24th is a Tuesday.
+        // `mardi 24` does not mean the 24th of a later month in which this day is a Tuesday.
         return Some((dates.union(&exact).copied().collect(), rest));
     }
     Some((dates, rest))
 }
 
-/// True if no part of a time follows the digits, so that they can be a day.
+/// True if the digits at this position can be a day. They cannot be a day if the next token makes them a time, as in
+/// `10 am`, `10h` and `10:30`.
 fn dates_follow(at: At<'_>) -> bool {
     let next = at.skip(1);
     next.any(&["h", "heures", "heure", "am", "pm", "o clock", "hrs"]).is_none() && next.sign() != Some(':')

@@ -103,8 +103,8 @@ pub fn person_name(text: &str) -> Option<String> {
         words.remove(0);
     }
     let prefix = BEFORE_NAMES.iter().filter_map(|phrase| starts(&words, phrase)).max().unwrap_or(0);
-    // `prefix` counts plain words, and a hyphenated word has several of them. The phrases contain no hyphens, so each
-    // plain word is one word of the turn.
+    // `prefix` is a number of plain words. It is also the number of words of the turn, unless the turn has a hyphen in
+    // the phrase: a hyphenated word has several plain words.
     words.drain(..prefix.min(words.len()));
     for polite in AFTER_NAMES {
         let polite: Vec<&str> = polite.split(' ').collect();

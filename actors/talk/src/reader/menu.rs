@@ -27,7 +27,8 @@ const ENTRIES: [(Entry, &[&str]); 5] = [
         ],
     ),
 ];
-/// Words that mean a booking only if the turn names no other entry. "cancel my appointment" is not a booking.
+/// If a turn names no other entry, each of these words means a booking. The turn "cancel my appointment" names the
+/// entry `Cancel`, so it is not a booking.
 const APPOINTMENTS: [&str; 6] = ["appointment", "appointments", "rendez", "rendezvous", "rdv", "appt"];
 const NEGATIONS: [&str; 6] = ["dont", "not", "pas", "never", "wont", "jamais"];
 

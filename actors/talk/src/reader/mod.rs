@@ -4,8 +4,8 @@
 //! reading with the possible times or names. Invariants:
 //!
 //! - Both languages are read at once, so a caller may mix them.
-//! - An empty reading means that the words were not understood. Words with a negation are not understood, except those
-//!   in the list of a clear no.
+//! - An empty reading means that the words were not understood. Words with a negation have an empty reading, but
+//! `clear` recognises a clear no.
 
 mod clear;
 mod dates;

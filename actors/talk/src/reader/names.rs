@@ -2,7 +2,7 @@
 
 use super::phrases::plain;
 
-/// A name with its number in the list that is searched.
+/// A name with its index in the list that is searched.
 pub type Named<'a> = (usize, &'a str);
 
 /// Words that do not distinguish names.
@@ -12,8 +12,8 @@ const SMALL: [&str; 16] = [
 /// A word of at least this many letters may differ from the name by one letter.
 const FUZZY_CHARS_MIN: usize = 5;
 
-/// Returns the numbers of the names that have the most words in common with the turn. If the turn contains all words of
-/// some names, the other names do not count.
+/// Returns the indexes of the names that have the most words in common with the turn. If the turn contains all words of
+/// at least one name, names that it contains only in part are not returned.
 pub fn names(text: &str, all: &[Named<'_>]) -> Vec<usize> {
     let words: Vec<String> = plain(text).iter().map(|word| singular(word).to_owned()).collect();
     let scored = all.iter().map(|(number, name)| {

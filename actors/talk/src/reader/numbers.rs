@@ -50,7 +50,7 @@ const UNITS: [(&str, u32); 46] = [
     ("sixieme", 6),
     ("septieme", 7),
 ];
-/// The entries of [`UNITS`] from here on are ordinals.
+/// The number of cardinals in [`UNITS`]. They come first. All later entries are ordinals.
 const CARDINALS: usize = 37;
 const TENS: [(&str, u32); 13] = [
     ("twenty", 20),
@@ -135,7 +135,7 @@ pub(super) fn ordinal<'a>(word: impl Fn(usize) -> Option<&'a str>) -> Option<(u3
     find(&ORDINALS[..9], word(1)).map(|unit| (tens + unit, 2))
 }
 
-/// The position in a list that a turn names, as a bare number from 1 to 9 or as an ordinal up to 7.
+/// Returns the position that a turn names in a list: a bare number from 1 to 9, or an ordinal up to 7.
 pub fn position(text: &str) -> Option<usize> {
     let words = plain(text);
     let word = |at: usize| words.get(at).map(String::as_str);

@@ -10,7 +10,7 @@ const STARTS: [&str; 28] = [
 ];
 /// Phrases that ask for a fact wherever they occur.
 const FACTS: [&str; 3] = ["how much", "how long", "combien"];
-/// Phrases with which a question asks for a free time, and not for a fact about the business.
+/// Phrases of questions about bookable times. These questions do not ask for a fact about the business.
 const OPENINGS: [&str; 41] = [
     "free",
     "available",
@@ -60,8 +60,8 @@ pub fn is_question(text: &str) -> bool {
     text.contains('?') || begins_as_question(&plain(text))
 }
 
-/// Whether a turn asks for a fact, such as a price, even if it also names a service or a day. A question for a free
-/// time does not count.
+/// Whether a turn asks for a fact, such as a price. The turn may also name a service or a day. A question about
+/// bookable times does not ask for a fact.
 pub fn asks_for_fact(text: &str) -> bool {
     let words = plain(text);
     let has = |list: &[&str]| list.iter().any(|phrase| has_phrase(&words, phrase));

@@ -1,4 +1,4 @@
-//! Tables of utterances with the expected readings. An empty reading means that the words must not be understood.
+//! Tables of utterances with the expected readings. An empty reading means that the reader must find nothing.
 
 use chrono::{NaiveDate, NaiveTime, Timelike};
 
@@ -102,7 +102,7 @@ fn english_dates() {
             ("next weekend", "11-21 11-22 11-28 11-29"),
             ("next week", "11-23 11-24 11-25 11-26 11-27 11-28 11-29"),
             ("Tuesday 25 November", "11-24 11-25"),
-            // These words must not be understood.
+            // The reader must find nothing in these words.
             ("not Tuesday", ""),
             ("any day but Monday", ""),
             ("30 February", ""),
@@ -154,7 +154,7 @@ fn french_dates() {
             ("la semaine prochaine", "11-23 11-24 11-25 11-26 11-27 11-28 11-29"),
             ("dans quinze jours", "12-04 12-05"),
             ("mardi 25 novembre", "11-24 11-25"),
-            // These words must not be understood.
+            // The reader must find nothing in these words.
             ("pas mardi", ""),
             ("tous les jours sauf lundi", ""),
             ("le 31 février", ""),
@@ -265,7 +265,7 @@ fn english_times() {
             ("at 9 o'clock", "9:00 21:00"),
             ("around three", "2:30-3:31 14:30-15:31"),
             ("ten or eleven", "10:00 11:00 22:00 23:00"),
-            // These words must not be understood.
+            // The reader must find nothing in these words.
             ("not at ten", ""),
             ("sometime", ""),
             ("15:00 in the morning", ""),
@@ -316,7 +316,7 @@ fn french_times() {
             ("à 9h", "9:00 21:00"),
             ("vers trois heures", "2:30-3:31 14:30-15:31"),
             ("dix ou onze heures", "10:00 11:00 22:00 23:00"),
-            // These words must not be understood.
+            // The reader must find nothing in these words.
             ("pas à dix heures", ""),
             ("n'importe quand", ""),
             ("15h le matin", ""),

@@ -110,9 +110,8 @@ pub(super) fn duration(at: At<'_>) -> Option<At<'_>> {
     Some(rest.optional(&["et demie", "et demi", "et quart"]))
 }
 
-/// Reads a single time in a sentence of a model. A word such as `after` or `around` before the time is ignored, so the
-/// result is not a range. `follows` is true directly after another time, as for `8`
-/// in `7 or 8`.
+/// Reads a single time in a sentence of a model. The result is never a range: words such as `after` and `around` before
+/// the time are ignored. `follows` is true if another time directly precedes this one, as for `8` in `7 or 8`.
 pub(super) fn exact_time<'a>(
     at: At<'a>,
     follows: bool,
@@ -152,7 +151,8 @@ fn hinted<'a>(at: At<'a>, follows: bool, is_day: impl Fn(At<'a>) -> bool) -> Opt
     const FREE: [&str; 5] = ["free", "available", "open", "libre", "disponible"];
     const AFTER: [&str; 11] =
         ["on", "then", "if", "please", "with", "avec", "in", "ish", "too", "as well", "tomorrow"];
-    // A number up to this one can be a number of openings, as in `I have 2 free` and `I have two`.
+    // A number that is not greater than this maximum may be a count of openings instead of an hour, as in `I have 2
+    // free` and `I have two`.
     const COUNT_MAX: u32 = 6;
     let number = match at.any(&HINTS) {
         Some(number) => number,
@@ -207,7 +207,7 @@ pub(super) fn time(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
         return Some((near.around(30), rest));
     }
     if let Some(after) = from(&["at", "a"]) {
-        // `à 10` names an hour. `a` without a number is the English article.
+        // Before a number, `a` is the French `à`: `à 10` is an hour. Otherwise `a` is the English article.
         let bare = if at.word() == Some("at") || after.digits().is_some() { Bare::Hour } else { Bare::Not };
         return point(after.optional(&["about", "around"]), bare);
     }

@@ -20,7 +20,7 @@ pub(super) struct Piece {
     pub(super) is_glued: bool,
 }
 
-/// Splits a text. Apostrophes and hyphens separate words. Between digits, `:`, `/`, `.` and `-` are signs.
+/// Splits a text into tokens. Apostrophes and hyphens separate words. Between digits, `:`, `/`, `.` and `-` are tokens.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
     let chars: Vec<char> = unaccented(text).chars().flat_map(char::to_lowercase).collect();
     let mut pieces = Vec::new();

@@ -65,14 +65,14 @@ fn scan(text: &str, context: &Context, has_ranges: bool) -> Vec<Mention> {
     // The position directly after the last mention, if that mention is a time.
     let mut after_time = None;
     while at.piece().is_some() {
-        // In a turn of the caller, a length of time is skipped. In a sentence of a model, it is read as a time, because
-        // the gate must check every time that the model names.
+        // In a turn of the caller, a duration such as `in twenty minutes` is skipped. In a sentence of a model, it is
+        // not skipped: its words may also name a time, and the gate must check every time that the model names.
         if let Some(rest) = times::duration(at).filter(|_| !context.is_strict) {
             at = rest;
             continue;
         }
-        // If an hour is expected, `10` is not a day. Otherwise, digits are a time only if they look like a
-        // clock time such as `10:30`.
+        // If an hour is expected, a number such as `10` is read as an hour, not as a day. Otherwise, digits are read
+        // as a time only if they look like a clock time such as `10:30`.
         let is_hour_first = context.expect == Expect::Time || at.digits().is_some();
         let time = || match context.is_strict {
             true => times::exact_time(at, after_time == Some(at.at), |at| dates::date(at, context).is_some()),

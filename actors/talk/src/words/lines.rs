@@ -27,7 +27,7 @@ lines! {
     Help: "How can I help?", "Que puis-je faire pour vous ?";
     Menu: "You can book, move or cancel an appointment, leave a message, or ask a question.",
         "Vous pouvez prendre, déplacer ou annuler un rendez-vous, laisser un message ou poser une question.";
-    // The menus of a business in which some of the entries of `Menu` are not possible.
+    // These menus replace `Menu` if the business does not allow callers to do everything that `Menu` offers.
     MenuWithoutChanges: "You can book an appointment, leave a message, or ask a question.",
         "Vous pouvez prendre un rendez-vous, laisser un message ou poser une question.";
     MenuWithoutBooking: "You can move or cancel an appointment, leave a message, or ask a question.",
@@ -56,7 +56,7 @@ lines! {
     DoneMove: "Moved: {service} with {staff} is now {when}.", "Déplacé : {service} avec {staff}, désormais {when}.";
     AskCancel: "{service} {when}. Shall I cancel it?", "{service} {when}. J'annule ?";
     DoneCancel: "Cancelled: {service} {when}.", "Annulé : {service} {when}.";
-    // The read-backs in a text thread. They ask for a confirmation number and not for a yes.
+    // In a text thread, the caller confirms a move or a cancellation with a number and not with a yes.
     AskMoveNumber: "{service} {old} moves to {when}. Reply {n} to confirm.",
         "{service} {old} passe à : {when}. Répondez {n} pour confirmer.";
     AskCancelNumber: "{service} {when}. Reply {n} to confirm.", "{service} {when}. Répondez {n} pour confirmer.";

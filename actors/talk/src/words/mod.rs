@@ -4,7 +4,7 @@
 //!
 //! - A line is plain text without a line break. Inserted names have at most [`NAME_CHARS_MAX`] characters and no
 //!   control characters.
-//! - The reader understands each date and time that this module writes.
+//! - The module `reader` understands each date and time that this module writes.
 
 mod lines;
 #[cfg(test)]
@@ -16,7 +16,7 @@ use domain::Locale;
 pub(crate) use self::lines::Key;
 pub(crate) use self::when::When;
 
-/// The maximum number of characters of an inserted name.
+/// The maximum number of characters of a name that is inserted into a line.
 pub const NAME_CHARS_MAX: usize = 60;
 
 /// Formats a line. `values` are pairs of a placeholder and its text.

@@ -82,7 +82,7 @@ impl When<'_> {
         format!("{} {} {}", self.day(self.date_of(at)), self.pick("at", "à"), self.clock_of(at))
     }
 
-    /// `{when}` after `moves to`: in English without a preposition.
+    /// `{when}` after `moves to` or `passe à :`. In English, it has no preposition: `Tuesday 24 November at 14:30`.
     pub(crate) fn when_to(&self, at: Timestamp) -> String {
         match self.locale {
             Locale::En => self.moment(at),

@@ -6,7 +6,7 @@ use talk::{Channel, Passage, Rule};
 
 use crate::world::{CALLER, CODE, Caller, World};
 
-/// Takes a turn of the caller. Returns the rule because of which the gate drops the model's sentence, or `None`.
+/// Takes a turn in which the model says `sentence`. If the gate drops it, returns the rule that it breaks.
 fn rule(
     caller: &mut Caller,
     turn: &str,

@@ -340,8 +340,9 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 Some(at("2026-11-27T10:07:00Z")),
                 "{place}"
             );
-            // 4. The guided path says a line in at most two consecutive turns. A third turn is not checked if it ends
-            //    the conversation, transfers the call, or has an effect other than an offer or an answer.
+            // 4. The guided path does not say the same line in three consecutive turns. The third turn may repeat the
+            //    line if this turn ends the conversation, transfers the call, or has an effect other than an offer or
+            //    an answer.
             if let [.., two, one] = &lines_before[..]
                 && effects.iter().all(|kind| [EffectKind::Offered, EffectKind::Answered].contains(kind))
                 && output.end.is_none()

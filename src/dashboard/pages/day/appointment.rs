@@ -281,8 +281,8 @@ async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
     redirected(done, |undone| shown(member, Some(undone))).await
 }
 
-/// The page from which a change began. It is today's page if the form or the query names that page, and the page of the
-/// appointment if not.
+/// The page to which the browser returns after a change. `asked` is the form or the query of the request. If its field
+/// [`FROM`] names the Today page, it is the Today page, and otherwise the page of the appointment.
 fn back(member: &Member, asked: &Form, visit: &AppointmentView) -> String {
     if asked.get(FROM) == TODAY { member.path_to(TODAY) } else { member.appointment_path(visit) }
 }
@@ -345,7 +345,7 @@ struct Ending<'a> {
     title: &'static str,
     /// The message id of the button.
     label: &'static str,
-    /// The message id of the first consequence in the list.
+    /// The message id of the text that describes the effect of the change.
     means: &'static str,
     /// The message id of the text that says whether the customer gets an email.
     notice: &'static str,

@@ -29,8 +29,8 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, member.filled(member.path(), || asked(&member.query))).await
 }
 
-/// The values of the form for the time that was selected in the calendar. The query contains this time in
-/// minutes of its date.
+/// The values of the form for the time that was selected in the calendar. The query contains the date, and the time in
+/// minutes after midnight.
 fn asked(query: &Form) -> Form {
     let minute = |name| query.get(name).parse::<u32>().ok().filter(|minute| *minute <= DAY_MINUTES);
     let mut fields = vec![

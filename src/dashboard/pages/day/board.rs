@@ -2,7 +2,7 @@
 //! shows items: appointments, free times, and marks such as breaks, time off and closed hours.
 //!
 //! Invariants:
-//! - On a lane, only appointments overlap other items.
+//! - Two items of a lane overlap only if at least one of them is an appointment.
 //! - The items are in order of time, so a screen reader reads the day in order.
 
 use std::collections::HashMap;
@@ -38,10 +38,11 @@ pub(super) struct Item {
     pub(super) path: String,
     pub(super) time: String,
     pub(super) until: String,
-    /// The customer, or the meaning of a mark.
+    /// The customer (`visit`), the staff member (`free`), the number of hidden appointments (`more`), or the meaning
+    /// of a mark.
     pub(super) label: String,
     pub(super) say: String,
-    /// The first minute of a free time.
+    /// The start of a free time, in minutes of the day. Used only for the kind `free`.
     pub(super) minute: u32,
     pub(super) visit: Option<Card>,
 }
@@ -56,9 +57,9 @@ pub(super) struct Card {
     /// The name of the staff member, if several staff members share the lane.
     pub(super) with: Option<String>,
     pub(super) attended: Option<(&'static str, String)>,
-    /// The attendances that the team can set next, with the texts of their buttons.
+    /// The buttons for the possible next attendances: the attendance and the text of each button.
     pub(super) attends: Vec<(Attendance, String)>,
-    /// The staff member, the first minute and the length in minutes, if the appointment can be moved.
+    /// If the appointment can be moved: the staff member, the start as a minute of the day, and the length in minutes.
     pub(super) moves: Option<(StaffId, u32, u32)>,
 }
 
@@ -154,9 +155,9 @@ pub(super) fn span(minutes: impl Iterator<Item = Range<u32>>) -> Option<Range<u3
     minutes.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
 }
 
-/// The minutes of a date at which the board shows an appointment. The range begins at the local start time, or at 0 if
-/// the appointment began before the date. The length of the range is the real time from there to the end of the
-/// appointment, even across a clock change.
+/// The range of minutes in which the board of a date shows an appointment. The range begins at the local start time, or
+/// at 0 if the appointment began before the date. Its length is the time that really passes from the start of the
+/// appointment or of the date, whichever is later, to the end of the appointment, even if the clocks change in between.
 pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> Range<u32> {
     let start = minute(visit.starts_at, date, zone);
     let begun = visit.starts_at.max(begins(date, zone));
@@ -266,7 +267,7 @@ impl Board<'_> {
         is_today.then(|| (now, self.member.clock_of(now)))
     }
 
-    /// The background of a lane. Each entry describes one step.
+    /// The background of a lane. Each entry describes the background of [`STEP_MINUTES`] minutes.
     fn ground(
         &self,
         presence: Option<&Presence>,

@@ -26,9 +26,9 @@ use crate::dashboard::frame::BOOKED;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::contact::booking_contact;
 
-/// The hidden fields with the parameters of the shown times, and with the page to return to: `today`, or the
-/// query of the calendar.
+/// The hidden field with the service, the staff member and the date of the shown times.
 const TIMES_OF: &str = "times_of";
+/// The hidden field with the page to return to: `today`, or the query of the calendar.
 pub(super) const BACK: &str = "back";
 const NOTES: &str = "notes";
 
@@ -37,7 +37,7 @@ const NOTES: &str = "notes";
 struct Page<'a> {
     sheet: Sheet<'a>,
     back: String,
-    /// The path of the form with which the person can add time off at the chosen time instead of an appointment.
+    /// The path of the form for adding time off, instead of an appointment, at the chosen time.
     block: Option<String>,
     stopped: Option<Missing>,
     filled: Filled,

@@ -35,8 +35,8 @@ impl Member {
         Some(self.calendar(view, asked.date, asked.staff))
     }
 
-    /// Whether the person may change this staff member's time off. Owners and admins may change all time off. Members
-    /// may change the time off of their own staff member.
+    /// Whether the person may change this staff member's time off. Owners and admins may change all time off. A
+    /// member may change the time off of the staff member to whom the member is linked.
     pub(in crate::dashboard::pages) fn may_block(&self, staff: StaffId) -> bool {
         self.may(Right::Settings) || (self.may(Right::Day) && self.membership.staff_id == Some(staff))
     }

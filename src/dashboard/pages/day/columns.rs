@@ -5,8 +5,9 @@ use std::ops::Range;
 /// The maximum number of columns. The stylesheet contains no classes for more.
 pub(super) const COLUMNS_MAX: usize = 6;
 
-/// Groups overlapping ranges into runs, and gives each range the first column that is free at its start. The
-/// ranges must be in the order of their starts. Each run lists the columns of its ranges in the same order.
+/// Divides the ranges into runs, so that ranges of different runs do not overlap. Within a run, each range gets the
+/// first column that is free at its start. Returns, for each run, the columns of its ranges in the order of `ranges`.
+/// The ranges must be sorted by start.
 pub(super) fn columns(ranges: &[Range<u32>]) -> Vec<Vec<usize>> {
     let (mut runs, mut ends): (Vec<Vec<usize>>, Vec<u32>) = (Vec::new(), Vec::new());
     for range in ranges {

@@ -1,5 +1,5 @@
-//! The day and week views of the calendar, which use a board. A day has a lane for each staff member. A week,
-//! of one staff member or of all, has a lane for each day.
+//! The day view and the week view of the calendar. Both have lanes: the day view one for each staff member, and the
+//! week view one for each day. The week view shows one staff member or all.
 
 use chrono::{Datelike, NaiveDate};
 use domain::diary::Presence;
@@ -29,7 +29,7 @@ struct BoardPage<'a> {
     lanes: Vec<Lane>,
     /// The staff members with their colours, for the legend.
     crew: Vec<(String, String)>,
-    /// The query of this view, for forms that lead back to it.
+    /// The query of the URL of this view. Forms contain it, so that the browser returns to this view.
     back: String,
     first_minute: u32,
     last_minute: u32,
@@ -208,7 +208,7 @@ fn day_sub(member: &Member, date: NaiveDate, open: Option<std::ops::Range<u32>>)
     format!("{} · {open} · {zone}", member.week(date))
 }
 
-/// The week view without a single staff member. It shows all staff members that the person has not hidden.
+/// The week view if no staff member is selected. It shows all staff members that the person has not hidden.
 pub(super) async fn week(member: Member, asked: ViewQuery) -> Answered {
     let (view, zone, today) = (&member.view, member.profile.zone, member.today());
     let week = member.week_days(asked.date);

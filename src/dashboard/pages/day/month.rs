@@ -16,12 +16,13 @@ use crate::dashboard::pages::prelude::*;
 const COUNTED_MAX: usize = 10_000;
 /// The number of load levels of a day. The stylesheet has a class for each of them.
 const LOADS: usize = 8;
-/// The number of months with a link: the *central* month, the two months before it, and the 13 months after it. The
-/// central month is usually the present month. Every day of the next twelve months is then in a month with a link.
+/// The number of months to which the page has a link: the *central* month, the two months before it, and the 13 months
+/// after it. The central month is usually the present month. In this case, the page has a link to the month of every
+/// day of the next twelve months.
 const MONTHS_OFFERED: u32 = 16;
 const MONTHS_BEFORE: u32 = 2;
-/// If the shown month is more than this number of months after the present month, or more than [`MONTHS_BEFORE`] months
-/// before the present month, the central month is the shown month.
+/// The central month is the present month if the shown month is at most this number of months after the present month
+/// and at most [`MONTHS_BEFORE`] months before it. Otherwise the central month is the shown month.
 const MONTHS_AHEAD_MAX: u32 = 12;
 
 #[derive(Template)]
@@ -31,7 +32,7 @@ struct Page<'a> {
     head: Head,
     weekdays: Vec<String>,
     weeks: Vec<Week>,
-    /// The months with a link, around the central month.
+    /// The months to which the page has a link: the central month and months before and after it.
     months: Vec<Tab>,
     date: NaiveDate,
     staff: String,

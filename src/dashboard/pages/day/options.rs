@@ -22,7 +22,8 @@ pub(super) struct ViewChoices {
     hidden: Vec<StaffId>,
 }
 
-/// The form with the choices. The hidden fields name the view.
+/// The form with the choices. Its hidden fields contain the view, the date and the staff member, so that the
+/// redirect after the form shows the same view.
 pub(super) struct Options {
     pub(super) view: &'static str,
     pub(super) date: String,

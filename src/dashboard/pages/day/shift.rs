@@ -1,12 +1,12 @@
-//! The page with which the calendar moves an appointment to another time or staff member, or changes its
-//! duration. The page lists the rules that the move would break, and its form makes the move. The calendar's
-//! script reads the page while an appointment is dragged, and sends the page's form when the appointment is dropped.
+//! The page for moves in the calendar: an appointment gets another time, staff member or duration. The page lists the
+//! rules that the move would break, and its form makes the move. The calendar's script reads the page while an
+//! appointment is dragged, and sends the page's form when the appointment is dropped.
 //!
 //! Invariants:
-//! - A move that breaks no rule needs no confirmation. A new time that is not on the grid of bookable times needs none
-//!   either, since the team can book at any minute. The same applies to a move of an appointment that has ended.
-//! - The form contains the entity tag of the appointment, and the rules that the page has shown. The move is
-//!   made only if it overrides no other rule.
+//! - A move needs a confirmation only if it breaks a rule. The grid of bookable times does not count as a rule here,
+//!   because the team can book at any minute. An appointment that has ended needs no additional confirmation.
+//! - The form contains the entity tag of the appointment, and the rules that the page has listed. A move that would
+//!   break a rule that is not in the form is refused.
 
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use domain::booking::MoveRequest;

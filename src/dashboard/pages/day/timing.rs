@@ -6,8 +6,8 @@
 //!   is chosen, or if it was typed after the form was rendered.
 //! - The team can book at any minute, not only at the times of the grid of bookable times. The grid is therefore
 //!   never shown as a rule that is overridden.
-//! - The button that overrides rules contains the rules that the page has shown. The change is made only if it
-//!   overrides no other rule.
+//! - The value of a button that overrides rules lists the rules that the page has shown. If the change overrides a rule
+//!   that is neither the grid nor in this list, the change is not made.
 
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use domain::availability::{OVERRIDE_PAST, Overridden};
@@ -34,15 +34,17 @@ const TIME_WAS: &str = "time_was";
 /// Two fields: the duration in minutes, and the service's duration when the form was rendered.
 const MINUTES: &str = "minutes";
 const LASTS: &str = "lasts";
-/// The field with the rules that the person agrees to override.
+/// The field that lists the rules that the person agrees to override.
 const OVERRIDE: &str = "override";
-/// The button that books for a new contact even without a name. Its value contains the rules that it overrides.
+/// The button for a walk-in. If the form has no contact, name, phone or email, the button books for a new contact with
+/// a default name. Its value lists the rules that the person agrees to override by clicking it.
 pub(super) const WALK_IN: &str = "walk_in";
 
 /// The checkbox that ignores the busy times of connected calendars.
 const IGNORE_CALENDARS: &str = "ignore_calendars";
 
-/// The party for a change by the team. It ignores the busy times of calendars if the checkbox is ticked.
+/// The author of a change by the team. If the checkbox is ticked, the change may overlap the busy times of connected
+/// calendars.
 pub(super) fn team(form: &Form) -> Party {
     let ignore_calendars = form.find(IGNORE_CALENDARS).is_some();
     Party::Team { ignore_buffers: false, ignore_calendars, any_minute: true }
@@ -56,11 +58,12 @@ pub(super) struct Wish {
     pub(super) duration: Option<TimeDelta>,
     /// Whether the typed text is not a valid time of day.
     is_wrong: bool,
-    /// Whether the time was chosen for another date. The time then counts only if it is an open time of the new date.
+    /// Whether the person chose the time for another date and then changed the date. The time of day is kept only if it
+    /// is an open time of the new date.
     is_of_other_date: bool,
 }
 
-/// Whether the form shows open times and changes nothing.
+/// True if the form was sent only to show open times. Such a form changes no appointment.
 pub(super) fn only_shows(form: &Form) -> bool {
     form.find(SHOW).is_some() || form.find(DAY).is_some()
 }
@@ -160,13 +163,13 @@ impl Verdict {
     }
 }
 
-/// The rules that the person must agree to override. `rules` contains all rules that the change overrides.
+/// Returns those of `rules` that the person must agree to override. `rules` contains all rules that the change
+/// overrides. Only the override of the grid needs no agreement.
 pub(super) fn to_accept(rules: Vec<Overridden>) -> Vec<Overridden> {
     rules.into_iter().filter(|rule| *rule != Overridden::Grid).collect()
 }
 
-/// The party that makes the change. If the change overrides rules, the person must have agreed to each of
-/// them.
+/// The author of the change. If the change overrides rules, the person must have agreed to each of them.
 pub(super) fn party(member: &Member, proposal: Proposal) -> Result<Party, FormError> {
     let form = &member.form;
     let accepted: Vec<_> =
@@ -180,8 +183,7 @@ pub(super) fn party(member: &Member, proposal: Proposal) -> Result<Party, FormEr
     }
 }
 
-/// The party that makes a move. A change from an outdated form is refused anyway, so its rules are not
-/// checked.
+/// The author of a move. A move from an outdated form will be refused, so this function does not check its rules.
 pub(super) async fn mover(
     member: &Member,
     visit: &AppointmentView,
@@ -210,7 +212,8 @@ pub(super) struct Timing {
     pub(super) first: bool,
     /// The rules that the choice overrides, each as a sentence.
     pub(super) rules: Vec<String>,
-    /// The same rules as the value of the button with which the person agrees to override them.
+    /// The identifiers of the rules in `rules`, separated by commas. The buttons with which the person overrides
+    /// these rules have this value.
     pub(super) accepts: String,
     pub(super) needs_staff: bool,
     /// Whether the busy times of connected calendars are ignored. It is `None` if the business has no connected
@@ -243,8 +246,8 @@ impl Timing {
         match verdict {
             Some(Verdict::Overrides(overridden)) => rules = to_accept(overridden),
             Some(Verdict::Refused(text)) => {
-                // The reason for the conflict is shown at the times and gets the focus. It is not repeated
-                // above the form.
+                // The page shows the reason for a conflict next to the times and moves the focus to it. So the notice
+                // above the form is removed.
                 first = filled.status == StatusCode::CONFLICT && !filled.stale;
                 if first {
                     filled.notice.clear();

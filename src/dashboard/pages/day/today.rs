@@ -39,8 +39,7 @@ struct Page<'a> {
     /// Whether the page offers to turn on the notices to customers. It does so until the settings of notices are saved.
     offers_notices: bool,
     is_new: bool,
-    /// Whether the page offers starting sets (services and hours to begin with), because the business has no
-    /// services.
+    /// Whether the business has no services. The page then offers starting sets, each with services and opening hours.
     starts: bool,
     steps: Vec<Step>,
     needs: Needs,

@@ -16,7 +16,8 @@ pub(super) struct Weeks {
 }
 
 pub(super) struct Row {
-    /// The name of the month, in the first row and in the first row that ends in a new month.
+    /// In the first row, the month of its first day. In a later row, the month of its last day, if no earlier row names
+    /// this month. Otherwise empty.
     pub(super) month: String,
     pub(super) days: Vec<Day>,
 }

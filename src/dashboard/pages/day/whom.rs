@@ -32,7 +32,7 @@ pub(super) struct Whom {
     pub(super) found: Vec<OperatorContactView>,
     /// The message that the search found nothing or was incomplete. It is empty after any other search.
     pub(super) result: String,
-    /// The chosen contact's id, [`NEW`], or empty.
+    /// The id of the chosen contact, or [`NEW`] for a new contact. It is empty if the person has not chosen yet.
     pub(super) who: String,
     pub(super) problem: String,
     /// Name, phone number and email address of a new contact.
@@ -90,7 +90,7 @@ impl Whom {
     }
 }
 
-/// The id of the only contact with this whole name, phone number or email address.
+/// The id of the contact whose whole name, phone number or email address is `wanted`, if there is only one.
 fn exact(member: &Member, results: &Through<OperatorContactView>, wanted: &str) -> Option<String> {
     let search = |text: &str| Search::new(text, trunk_prefixes());
     let text = |name: &str| search_text(Some(name), None, None);

@@ -172,8 +172,8 @@ fn versions(view: &View, filled: &Filled, contact: &OperatorContactView) -> Vers
 }
 
 const SURE: &str = "sure";
-/// To find the future appointments of a contact, the page reads this many appointments, from the latest start
-/// backwards. Future appointments that are not among them are not shown.
+/// The maximum number of appointments that the page reads to find the contact's future appointments. It reads the
+/// appointments with the latest starts, so it may not show the earliest future appointments.
 const LOOKED_AT: usize = 50;
 
 #[derive(Template)]

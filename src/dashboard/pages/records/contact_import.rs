@@ -21,8 +21,8 @@ use crate::tables::{self, Exported, FILE_BYTES_MAX};
 
 /// The maximum number of skipped rows in the preview.
 const ROWS_SHOWN: usize = 100;
-/// The preview shows this many of the first rows as they were read. It then adds the first rows with letters
-/// outside ASCII, up to `ROWS_READ_MAX` rows in total, so that a person notices an incorrect decoding.
+/// The preview shows the values of the first `ROWS_READ` rows and of the next rows with letters outside ASCII, up to
+/// `ROWS_READ_MAX` rows in total. If the file was decoded incorrectly, a person notices it in these rows.
 const ROWS_READ: usize = 5;
 const ROWS_READ_MAX: usize = 10;
 

@@ -1,5 +1,6 @@
-//! The page that merges another contact into a contact. The first step searches for the other contact, and
-//! the second step shows both contacts and asks for the phone number and the email that the contact keeps.
+//! The page on which a person merges a second contact into the contact of the page. First, the person searches for
+//! the second contact. Then the page shows both contacts, and the person chooses the phone number and the email to
+//! keep.
 
 use domain::{ContactId, Right};
 use engine::business::commands::contacts::MergeContacts;
@@ -63,7 +64,7 @@ pub(crate) async fn merge(member: Member) -> Answered {
     member.answered(done.await, |filled| shown(&member, contact, filled)).await
 }
 
-/// The contact with this id, if it exists and is another contact.
+/// Returns the contact with the id `id`, if it exists and is not `contact` itself.
 async fn other(
     member: &Member,
     contact: &OperatorContactView,

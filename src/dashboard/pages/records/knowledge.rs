@@ -59,8 +59,8 @@ struct Edit<'a> {
     tag: String,
     texts: [Field; 2],
     halves: [Field; 2],
-    /// Whether the page shows the form. It does so if the person may change the entry. It also does so if there is a
-    /// draft, since the draft would otherwise be lost.
+    /// Whether the page shows the form. The form is shown if the person may change the entry, or if there is a draft
+    /// that would otherwise be lost.
     is_form: bool,
 }
 

@@ -51,7 +51,8 @@ pub(crate) async fn show(member: Member) -> Answered {
         }
     }
     if let Some(draft) = draft.filter(|draft| draft.action != assign && draft.action != note) {
-        // The draft is the form of a button that the person pressed after the session had ended.
+        // The service did not accept the form of a button. The page cannot show this form filled in, so it shows only
+        // the reason.
         filled.notice = view.t(draft.why.message());
     }
     shown(&member, message, filled).await
@@ -128,7 +129,7 @@ pub(crate) async fn snooze(member: Member) -> Answered {
         "week" => morning(7),
         _ => None,
     };
-    // Only new messages are tasks. A read message becomes new, so that it is a task after the snooze.
+    // Only new messages are tasks. A read message gets the status `new`, so that it is a task after the snooze.
     let is_new_again = snoozed_until.is_some() && status == MessageStatus::Read;
     let status = is_new_again.then_some(MessageStatus::New);
     let patch = PatchMessage { status, snoozed_until: Some(snoozed_until), ..PatchMessage::of(id) };

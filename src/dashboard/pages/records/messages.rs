@@ -10,10 +10,13 @@ use view::{MessageView, OperatorMessageView};
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
 
-/// The number of messages per page. A page of new messages is longer, since urgent messages are sorted first
-/// only within a page.
+/// The number of read or resolved messages per page.
 const SHOWN: usize = 50;
+/// The number of new messages per page. Urgent messages are sorted first within each page, not within the whole list.
+/// A long page makes this difference less visible.
 const NEW_SHOWN: usize = 100;
+/// The maximum number of urgent messages that are read for the first page. It also contains urgent messages of later
+/// pages.
 const URGENT_SHOWN: usize = 100;
 
 #[derive(Template)]

@@ -44,8 +44,8 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 fn group(member: &Member, kind: FoundKind, found: &[FoundView]) -> Group {
-    // `page` is the list page of the kind. Its name is in the paths of the records and, except for
-    // appointments, is also the id of the group's label.
+    // `page` is the name of the kind's list page and a part of the path of each record. Except for appointments, it is
+    // also the id of the group's label.
     let (page, icon) = match kind {
         FoundKind::Contact => ("contacts", "person"),
         FoundKind::Appointment => ("appointments", "calendar"),

@@ -18,7 +18,7 @@ use crate::dashboard::pages::prelude::*;
 use crate::http::body::JSON_LINES;
 use crate::moving::stream;
 
-/// The offered periods in days: first for calls, messages and appointments, then for the audit log.
+/// The retention periods that the page offers, in days. `USUAL_OF_LOG` is for the audit log, `USUAL` for other records.
 const USUAL: [u32; 8] = [30, 90, 180, 365, 730, 1_095, 1_825, 3_650];
 const USUAL_OF_LOG: [u32; 7] = [90, 180, 365, 730, 1_095, 1_825, 3_650];
 const KEPT: [(&str, &str); 4] = [

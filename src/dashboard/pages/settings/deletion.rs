@@ -22,7 +22,7 @@ struct Page<'a> {
     way: Option<String>,
 }
 
-/// The path of the list, and the id of the text about the consequences.
+/// The path of the list of records, and the id of the text about the consequences of a deletion.
 const SERVICES: (&str, &str) = ("settings/services", "service-delete-text");
 const STAFF: (&str, &str) = ("settings/staff", "staff-delete-text");
 

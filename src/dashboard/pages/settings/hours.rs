@@ -21,7 +21,7 @@ const DAYS_SHOWN: usize = 50;
 /// and `same` copies the hours of the first open day to each open day.
 const ROOM: &str = "room";
 const SAME: &str = "same";
-/// The prefix of the week's fields when a script sends them with another form of the page.
+/// A script adds the fields of the week, with this prefix, when another form of the page is sent.
 const ALONG: &str = "week.";
 /// The parameter that selects the shown special days, and its value for past special days.
 const WHICH: &str = "days";
@@ -165,7 +165,7 @@ async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refuse
     };
     let again = |mut day: Filled| {
         if day.stale {
-            // The form that removes a day has no fields, so there are no versions to show.
+            // The form that removes a day has no fields to compare, so the page shows only a notice.
             day.notice = member.t("settings-changed-meanwhile");
         }
         let week = Filled::of(along(member).unwrap_or_else(|| values(&member.profile)));

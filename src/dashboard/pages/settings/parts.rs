@@ -72,8 +72,8 @@ fn sorted_as(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// Options for a number, with the texts that `say` returns. The current number is always an option. `none`
-/// is the text of an empty option.
+/// The options of a field for a number: the usual numbers and the current number. `say` returns the text of a number.
+/// If `none` is set, the first option has no value and this text.
 pub(super) fn numbers(
     usual: &[u32],
     current: &str,

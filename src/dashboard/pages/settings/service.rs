@@ -132,7 +132,8 @@ struct Page<'a> {
     active: bool,
     /// The field that selects the staff members who offer the service.
     staff: Field,
-    /// The staff members who offer the service, for a member who may not change it.
+    /// The staff members who offer the service. The page lists them if the role of the signed-in member does not
+    /// allow changes to the service.
     offering: Vec<StaffMember>,
     /// Whether the service is active, but no active staff member offers it.
     is_unbookable: bool,

@@ -20,7 +20,7 @@ struct Page<'a> {
     filled: Filled,
     tag: String,
     versions: Versions,
-    /// The legend and the two fields of each window.
+    /// The legend of each window of opening hours, and the fields for its start and its end.
     windows: Vec<(String, Field, Field)>,
     note: Field,
 }

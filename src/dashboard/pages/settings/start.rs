@@ -28,8 +28,8 @@ const MONDAY_TO_FRIDAY: [Day; 5] = [Day::Monday, Day::Tuesday, Day::Wednesday, D
 const TUESDAY_TO_SATURDAY: [Day; 5] =
     [Day::Tuesday, Day::Wednesday, Day::Thursday, Day::Friday, Day::Saturday];
 
-/// Currencies that are worth about as much as the euro, each with the regions that use it. With other currencies, the
-/// prices of the sets would not be plausible.
+/// Currencies that are worth about as much as the euro, each with the regions that use it. In other regions, the
+/// suggested prices would not be plausible, so the services get no price.
 const CURRENCIES: [(&str, &[&str]); 7] = [
     (
         "EUR",
@@ -120,13 +120,14 @@ struct Page<'a> {
     sets: Vec<Set>,
 }
 
-/// The texts about the records that a set creates.
+/// The texts that describe one set of suggested records.
 struct Set {
     id: &'static str,
     title: String,
     /// For each service its name, duration and price.
     services: Vec<(String, String, String)>,
-    /// A line with the suggested opening hours, if the business has none, and a line with the word for customers.
+    /// If the business has no opening hours, the first line contains the suggested opening hours. The last line
+    /// contains the word for customers.
     facts: Vec<Line>,
 }
 

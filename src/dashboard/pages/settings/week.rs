@@ -15,7 +15,8 @@ const OF_DAY_MAX: usize = 100;
 
 /// A kind of hours, with its property in the body and its fields in the form.
 pub(super) struct Times {
-    /// The name of the property. The property is a list of items with a `day` and the two properties in `ends`.
+    /// The name of the property. The property is a list. Each item has the property `day` and the two properties that
+    /// `ends` names.
     property: &'static str,
     ends: [&'static str; 2],
     /// If true, only ticked days have ranges, and each ticked day has at least one. If false, the checkbox of a day is
@@ -214,8 +215,8 @@ impl Times {
 }
 
 /// The rows of a week. The parameter `first` describes the fields of the first range of each day, and `more` describes
-/// the fields of the further ranges. If `room` is true, each day gets one more range, except a day whose only further
-/// range is empty.
+/// the fields of the further ranges. Each day shows at least one further range. If `room` is true, a day shows one
+/// more, unless its only further range is empty.
 pub(super) fn rows(
     view: &View,
     filled: &mut Filled,
@@ -225,7 +226,8 @@ pub(super) fn rows(
 ) -> Vec<DayRow> {
     let row = |day: Day| {
         let mut problem = String::new();
-        // If all ranges are in one property of the form, the further ranges begin with the second range.
+        // The ranges of a property are numbered from 1. If the first range is in the same property as the further
+        // ranges, it has the number 1, so the further ranges begin with 2.
         let begin = if first.property == more.property { 2 } else { 1 };
         let has = |nth: &usize| !filled.get(&more.field(day, *nth, 0)).is_empty();
         let kept = (begin..=OF_DAY_MAX).take_while(|nth| filled.has(&more.field(day, *nth, 0))).last();

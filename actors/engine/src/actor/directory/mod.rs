@@ -33,8 +33,8 @@ pub(crate) const QUEUE_PERMITS: usize = 1_024;
 /// The number of parts into which a sweep is divided. One part runs per second.
 const SWEEP_PARTS: usize = 50;
 const SWEEP_PART_MIN: usize = 16;
-/// The number of actors that a start inspects. It is greater than 1, because a start adds one actor and must be able to
-/// stop more than one.
+/// While too many actors run, the start of an actor inspects at most this many actors, and stops those without work.
+/// The maximum is greater than 1, so that more actors can be stopped than started.
 const LOOKS_PER_START: usize = 4;
 
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
@@ -47,7 +47,7 @@ impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) patience: u32,
-    /// The maximum number of running actors. A start exceeds this maximum if every inspected actor has work.
+    /// The maximum number of running actors. It is exceeded if every actor that a start inspects has work.
     pub(crate) running_max: usize,
 }
 

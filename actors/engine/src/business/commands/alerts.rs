@@ -68,8 +68,8 @@ impl Change for Unsubscribe {
     type Gives = Shown<NotificationsView>;
     /// The change is allowed on a full disk, because repeated requests write nothing and so cannot fill the disk.
     const WEIGHT: Weight = Weight::Frees;
-    /// The link in the mail is sufficient and no right is needed, so a person whose access is disabled can unsubscribe
-    /// too.
+    /// No right is needed, because the person has the link from the mail. So a person whose access is disabled can
+    /// unsubscribe too.
     const RIGHT: Option<Right> = None;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {

@@ -29,9 +29,10 @@ pub enum BookingContact {
     /// The contact with this phone number. If there is none, the contact with this email address. If there is none
     /// either, a new contact.
     Described(ContactDetails),
-    /// Contact details that a customer entered and that are not verified. The contact is found as for `Described`, but
-    /// a new contact with a phone number gets no email address. If the budget allows no new contact, the booking is
-    /// refused even if the contact exists. Otherwise a refusal would reveal that the contact does not exist.
+    /// Contact details that a customer entered and that are not verified. The contact is found as for `Described`,
+    /// but a new contact with a phone number gets no email address. If the budget allows no new contact, every
+    /// booking with such details is refused, also for an existing contact. So a refusal does not show whether the
+    /// contact exists.
     Entered(ContactDetails),
 }
 
@@ -256,8 +257,8 @@ pub(in crate::business) fn amend<V: SomeAppointmentView>(
     let contact = read.flatten();
     let shown: V = context.state.show(&before, contact.as_ref());
     if context.check_match(&shown).is_err() {
-        // The tag of the same appointment with another `calendar_sync_status` also matches, because this field changes
-        // without a request.
+        // The service changes `calendar_sync_status` without a request. Therefore an entity tag also matches if the
+        // appointment has changed only in this field.
         let variants = CalendarSyncStatus::ALL.iter().map(|status| {
             let variant = Appointment { calendar_sync_status: *status, ..before.clone() };
             context.state.show::<V>(&variant, contact.as_ref())

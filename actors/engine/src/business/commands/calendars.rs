@@ -112,9 +112,9 @@ pub struct PatchCalendar {
     pub name: Option<String>,
     pub url: Option<WebhookUrl>,
     pub login: Option<CalendarLogin>,
-    /// The address and the login that the calendar had when the caller checked the new settings. The change is refused
-    /// if the calendar now has another address or login. The field is `None` if the check did not use the address and
-    /// the login.
+    /// The calendar's address and login before this change, as the caller read them for its check of the new settings.
+    /// The change is refused if they have changed since. The field is `None` if the change contains no address and no
+    /// login.
     pub checked_for: Option<(WebhookUrl, Option<CalendarLogin>)>,
     pub server_addresses: Option<Vec<String>>,
     pub busy: Option<bool>,
@@ -260,10 +260,10 @@ fn check_directions(kind: CalendarKind, busy: bool, write: bool) -> Result<(), R
     Ok(())
 }
 
-/// Checks that the service writes appointments to no other calendar of the staff member, and that it writes to no other
-/// connected calendar with the same collection. Otherwise the service could write and delete the same events for two
-/// calendars, in any order. The service writes to the collection of another calendar if the `write` of that calendar is
-/// true or if it still has stored writes.
+/// Refuses a calendar that the service may not write to. The service writes to only one calendar of a staff member. It
+/// writes to a collection for only one connected calendar, because the writes of two calendars could write and delete
+/// the same events, in any order. The service counts as writing to the collection of another calendar if the `write` of
+/// that calendar is true or if that calendar still has stored writes.
 fn check_only_written(
     state: &State,
     (id, staff): (Option<CalendarId>, StaffId),
@@ -296,7 +296,7 @@ fn no_busy_times(state: &State, calendar: &ConnectedCalendar) -> Result<Write, S
     busy_times(state, calendar, Spans::default())
 }
 
-/// Makes the next read a complete read. A stopped calendar is read again.
+/// Requests a complete read of a calendar. If the reads of the calendar have stopped, the service reads it again.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadCalendar {
     pub id: CalendarId,

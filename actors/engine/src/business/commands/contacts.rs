@@ -54,7 +54,7 @@ impl PatchContact {
     }
 }
 
-/// Writes an audit entry for the download of records as a file, by a member or the operator.
+/// Writes an audit entry: a member or the operator has downloaded records as a file.
 #[derive(Clone, Copy, Debug)]
 pub struct NoteExport(pub AuditAction);
 

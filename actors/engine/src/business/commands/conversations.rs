@@ -167,7 +167,7 @@ struct Begun {
     facts: talk::Facts,
     /// The caller's words, cut to the maximum length, or the key of the choice if the caller clicked a button.
     said: Said,
-    /// The kind of input and the text that the turn shows.
+    /// The kind and the text of the caller's input, as the turn stores them.
     shown: (Option<InputKind>, String),
 }
 
@@ -188,7 +188,7 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
         // earlier turn may have created this contact.
         session.talk.contact = contacts::find(context, before.from.as_ref(), None)?.map(|contact| contact.id);
         if let Some(from) = &before.from {
-            // The caller may have sent wrong confirmation numbers in another thread with the same phone number.
+            // Wrong confirmation numbers are counted per phone number, so those of another conversation count too.
             session.silent_until = session.silent_until.max(state.wrong_numbers(from, context.at)?.1);
         }
     }
@@ -197,8 +197,8 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     Ok(Begun { before, session, facts, said, shown })
 }
 
-/// The input of the rules, the answers so far, and the rounds of the model if a model was used. In a round, the model
-/// writes text and calls functions.
+/// The caller's input, the answers that the engine has given to the rules in this turn, and the rounds of the model if
+/// a model was used. In a round, the model writes text and calls functions.
 struct Spoken {
     input: Input,
     answers: Answers,
@@ -227,8 +227,8 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     let is_of_website = before.channel == Channel::Website;
     let counted = context.state.count_tokens(tokens, is_of_website, context.now)?;
     let used = Used { tokens: session.used.tokens + tokens, ..session.used };
-    // The receptionist says the text about emergencies only once per conversation. So while the receptionist is silent,
-    // only the first emergency gets an answer.
+    // While the receptionist is silent, it still answers an opt-out and the first emergency. A later emergency gets no
+    // answer, because the receptionist says the text about emergencies only once per conversation.
     let is_first_emergency =
         |text: &str| reader::is_emergency(text) && !session.talk.has(talk::EffectKind::Emergency);
     let is_urgent = matches!(&input.said, Said::Text(text) | Said::Speech(text)
@@ -268,7 +268,7 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     let TurnContext { mut planned, booked_by, code, .. } = turn_context;
     let moment = talk::words::moment(output.talk.locale);
     let lately = before.turns.iter().rev().filter(|turn| turn.by == Speaker::Receptionist).take(2);
-    // At most two consecutive turns of the receptionist begin with the line that asks for a moment.
+    // If the last two turns of the receptionist both began with the line that asks for a moment, this turn does not.
     if is_late && lately.filter(|turn| turn.text.starts_with(&moment)).count() < 2 {
         output.lines.insert(0, talk::Line { text: moment, fixed: true });
     }
@@ -290,8 +290,7 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     add_answer(context, Some(before), (turned, seq), (output, Used { code, ..used }), planned)
 }
 
-/// Runs a rule until it returns a result instead of a question. Each run gets the answers to the earlier
-/// questions.
+/// Runs a rule until it returns a result. If the rule returns a question instead, the next run also gets the answer.
 fn answered<T>(
     turn_context: &mut TurnContext<'_, '_>,
     answers: &mut Answers,
@@ -313,13 +312,13 @@ fn answered<T>(
 pub(crate) struct Prepared {
     pub(crate) before: Conversation,
     pub(crate) facts: talk::Facts,
-    /// The engine's answers to the rules' questions so far. None of these questions changed a record.
+    /// The engine's answers to the rules' questions so far. The engine changed no record to answer them.
     pub(crate) answers: Answers,
     pub(crate) draft: Box<Draft>,
     /// The number of tokens that the conversation has used.
     pub(crate) tokens: u64,
     pub(crate) tokens_per_day: u64,
-    /// The stored numbers of tokens that the business has used today.
+    /// The tokens that the business has used today, according to the store.
     pub(crate) used_today: UsedTokens,
     /// The current date in the time zone of the business.
     pub(crate) date: NaiveDate,
@@ -334,7 +333,7 @@ pub(crate) struct TurnFacts {
     talk: Arc<talk::Talk>,
     read_phone: ReadPhone,
     code: Option<SentCode>,
-    /// The contact as which the caller was verified, if the caller entered the right code in this turn.
+    /// The contact to whom the code was sent, if the caller entered the right code in this turn.
     verified: Option<ContactId>,
 }
 
@@ -343,8 +342,7 @@ impl Prepared {
         self.asking.clone()
     }
 
-    /// Records the effects of an answer on which later answers of the turn depend: the state of the code, and the
-    /// verified contact.
+    /// Records the data that later answers of the turn need: the code that was sent, and the verified contact.
     pub(crate) fn note(&mut self, answer: &Answer, code: Option<SentCode>) {
         self.asking.code = code;
         if let Answer::Verified { contact, .. } = answer {
@@ -416,9 +414,9 @@ pub(crate) fn prepare(
     }))
 }
 
-/// Answers a question of the rules about a function call of the model. If the question asks for a change, the answer is
-/// only a preview. Also returns the state of the conversation's code after the answer, because each check of a code
-/// uses up a try.
+/// Answers an [`Ask`] of the rules that handle a function call of the model. If the [`Ask`] is for a change, the change
+/// is not made, and the answer is a preview. Also returns the state of the conversation's code after the answer,
+/// because each check of a code uses up one try.
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,
@@ -441,7 +439,8 @@ pub(crate) fn asked_in_turn(
     Ok((answer, turn_context.code))
 }
 
-/// The last step of a turn with a model. It runs the rules again with the rounds of the model, and makes the changes.
+/// The last step of a turn with a model. During the rounds of the model, its function calls changed only a draft.
+/// This step runs the rules with all sentences and function calls of the model, and makes the changes.
 #[derive(Clone)]
 pub(crate) struct FinishTurn {
     pub(crate) turn: TakeTurn,
@@ -537,8 +536,8 @@ fn cut(said: Said, chars_max: usize) -> Said {
     }
 }
 
-/// Returns the caller's input for the rules, and the kind of input and the text that the turn shows. For a choice, the
-/// rules get its key, and the turn shows the label of its button.
+/// Returns the caller's input for the rules. Also returns what the turn shows: the kind of the input and a text. For a
+/// choice, the input for the rules is the key of the choice, and the text is the label of its button.
 ///
 /// # Errors
 /// Fails if the caller's choice is not one of the last `choices`.
@@ -629,7 +628,7 @@ fn add_answer<G: Gives<Value = TurnsTakenView>>(
         Some(by) => end_conversation(context, before, it, ended_by(by), decision)?.0,
         None => decision.write(Write::put(of, before.as_ref(), &it)),
     };
-    // The stored answer contains no texts, because the contact may be erased later.
+    // The answer that is stored for a repeated request contains no texts, because the contact may be erased later.
     let kept = answer.turns.iter().map(|turn| TurnView { text: String::new(), ..turn.clone() }).collect();
     let remembered = TurnsTakenView { turns: kept, ..answer.clone() };
     let (decision, ()) = Decision::<G>::answering(answer).remember(remembered).with(decision);
@@ -703,7 +702,7 @@ fn with_contact(
     Ok(decision)
 }
 
-/// False if `phone`, the phone number in a message, belongs neither to the caller nor to the contact.
+/// `phone` is the phone number in a message. True if it is missing, or belongs to the caller or to the contact.
 pub(in crate::business) fn speaks_for(
     phone: Option<&Phone>,
     it: &Conversation,
@@ -777,8 +776,8 @@ impl Change for DeleteConversation {
         let gone = gone.ok_or(Refusal::NotFound(Named::Conversation))?;
         context.check_match(&ConversationTurnsView::from(&gone))?;
         let decision = Decision::gone().note(AuditAction::ConversationDeleted, self.id);
-        // The questions of the conversation are deleted too, because a later erasure of the caller could not find them
-        // without the conversation.
+        // The unanswered questions of the conversation are deleted too, because a later erasure of the caller can find
+        // them only through the conversation.
         let mut decision = decision.write(Write::delete(of, &gone));
         for gap in gaps(context)?.iter().filter(|gap| gap.conversation_id == self.id) {
             decision = decision.write(Write::delete(of, gap));

@@ -54,8 +54,8 @@ impl ManageToken {
         self.business_id
     }
 
-    /// The hash of the random part of the token. The store contains only the hash, so a lookup needs no constant-time
-    /// comparison.
+    /// The hash of the random part of the token. A link is found by this hash, and the store contains no token. The
+    /// duration of a lookup therefore reveals nothing about a token, and no constant-time comparison is needed.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.random).into()
     }

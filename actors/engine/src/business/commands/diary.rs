@@ -123,9 +123,9 @@ impl Change for DeleteSpecialDay {
     }
 }
 
-/// Lists the appointments on a date that would be outside bookable time if `days` replaced the special days. An opening
-/// window that begins on the date belongs to the date even after midnight. This holds for the windows of the old and of
-/// the new special days.
+/// Lists the affected appointments of a date. These are the appointments that would be outside bookable time if
+/// `days` replaced the special days. If an opening window begins on the date and ends after midnight, the
+/// appointments after midnight count too. This applies to the windows of the old and of the new special days.
 fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
     let reach = |days| Calendar::new(&context.state.business, days).reach_of(date);
     let (was, shall_be) = (reach(&context.state.special), reach(days));
@@ -134,8 +134,8 @@ fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> Affect
     context.affected(&Concerned::EVERYONE.during(during), changed)
 }
 
-/// A special day as the audit log shows it. A special day has no id, so its date is used as the name of the changed
-/// field.
+/// A special day as the audit log shows it: a field whose name is the date and whose value contains the other
+/// properties. The date identifies the special day, because a special day has no id.
 fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + use<> {
     #[derive(Serialize)]
     struct Day {
@@ -207,7 +207,7 @@ pub struct AddTimeOff {
 
 impl Change for AddTimeOff {
     type Gives = New<AffectingView<TimeOffView>>;
-    /// `decide` checks that the member may change this staff member's time off.
+    /// This right is not enough: `decide` also checks that the member may change the time off of this staff member.
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {

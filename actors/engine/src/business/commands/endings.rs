@@ -28,8 +28,8 @@ use crate::talking::UsedTokens;
 
 super::listed!(CompleteConversation, EndConversation, EndOverdue);
 
-/// If the model's summary is not stored within this time after the end of the conversation, the summary is made from
-/// the effects of the turns.
+/// The model has 10 seconds to write the summary. If the summary is still not stored this long after the end of the
+/// conversation, because of a crash or an error, the service makes the summary from the effects of the turns.
 const SUMMARY_AWAITED: TimeDelta = TimeDelta::seconds(30);
 
 /// Ends a conversation. `before` is the stored conversation, or `None` if it is not stored yet. If a model writes the
@@ -139,7 +139,7 @@ fn status_of(it: &Conversation) -> CallStatus {
     }
 }
 
-/// Removes the call of a conversation from its messages, because the call will not be saved.
+/// Removes the id of the conversation's call from the conversation's messages, because the call will not be saved.
 pub(super) fn without_call(
     context: &Context<'_>,
     it: &Conversation,
@@ -233,8 +233,8 @@ impl Change for CompleteConversation {
         // been erased since.
         let is_erased = Session::of(&before).is_none();
         let summary = self.summary.filter(|_| !is_erased).or_else(|| summary_of_effects(&before));
-        // The end of the conversation already has an audit entry, so this change is recorded as
-        // `ConversationContinued`.
+        // An earlier change ended the conversation and was recorded. This change only completes the ended
+        // conversation, so it is not recorded as `ConversationEnded` but as `ConversationContinued`.
         let mut decision = Decision::gone().note(AuditAction::ConversationContinued, self.id);
         let is_of_website = before.channel == Channel::Website;
         if let Some(rows) = context.state.count_tokens(self.tokens, is_of_website, context.now)? {
@@ -250,7 +250,7 @@ impl Change for CompleteConversation {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndOverdue {
     id: ConversationId,
-    /// It is `None` for an ended conversation that still awaits its summary.
+    /// The reason for the end. It is `None` if the conversation has already ended and only awaits its summary.
     by: Option<EndedBy>,
 }
 
@@ -270,8 +270,8 @@ impl Change for EndOverdue {
 }
 
 impl State {
-    /// Returns at most `max` changes that end or complete overdue conversations. Calls that were in progress when the
-    /// service stopped are overdue, because their connections are lost.
+    /// Returns at most `max` changes. Each change ends or completes one overdue conversation. A phone conversation that
+    /// was open when the service stopped is overdue, because its connection is lost.
     pub(crate) fn overdue(&mut self, now: Timestamp, max: usize) -> Result<Vec<EndOverdue>, StoreError> {
         let mut overdue = Vec::new();
         let (store, known) = (self.store.clone(), std::mem::take(&mut self.ahead));

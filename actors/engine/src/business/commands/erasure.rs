@@ -163,8 +163,8 @@ pub(crate) fn end_undecodable(
     Ok((batch, endpoints))
 }
 
-/// Stores the answer to the deletion of a business. The rows belong to the installation, because the rows of
-/// the business are deleted.
+/// Stores the answer to the deletion of a business, for a repeated request. The answer is stored as rows of the
+/// installation, because all rows of the business are deleted.
 pub(crate) fn remember_end(of: BusinessId, now: SteadyTime, once: Idempotency, batch: &mut Batch) {
     let kept = Ended::render(&EndedView { id: of });
     remember(BusinessId::INSTALLATION, now, once, (Ended::STATUS, kept), batch);

@@ -1,4 +1,4 @@
-//! Creates and revokes feeds, and ends the feeds of people who may no longer have them.
+//! Creates and revokes feeds. Also revokes a feed if its creator may no longer have it.
 
 use domain::{
     Actor, AuditAction, Conflict, Denied, FEEDS_MAX, Feed, FeedDetail, FeedId, KeyCreator, Membership, Named,
@@ -117,8 +117,9 @@ fn live(state: &State, range: KeyRange) -> Result<Vec<Feed>, StoreError> {
     Ok(feeds)
 }
 
-/// Revokes the feeds that must end because of the writes of a decision: feeds that their creators may no longer have,
-/// and the feeds of a deleted staff member. The feeds that the operator created are not revoked here.
+/// Revokes the feeds that must end because of a change. If the access of a person changes, these are the feeds that the
+/// person created and may no longer have. If a staff member is deleted, these are the feeds of the staff member. The
+/// feeds that the operator created are not revoked here.
 pub(in crate::business) fn end(
     state: &State,
     at: Timestamp,
@@ -149,8 +150,8 @@ pub(in crate::business) fn end(
     Ok(())
 }
 
-/// The feeds that the person created and that `membership` does not allow. If `membership` is `None`, these are all
-/// feeds that the person created.
+/// Returns each feed that the person created and that `membership` does not permit. If `membership` is `None`, returns
+/// every feed that the person created.
 fn lost(state: &State, person: PersonId, membership: Option<&Membership>) -> Result<Vec<Feed>, StoreError> {
     let mut feeds = live(state, keys::of_kind(state.id, kind::FEED_LIVE))?;
     feeds.retain(|feed| feed.created_by == KeyCreator::Person(person) && !feed.is_kept_by(membership));

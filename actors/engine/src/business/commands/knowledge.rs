@@ -18,8 +18,9 @@ impl Change for AddKnowledge {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let knowledge = self.details.into_knowledge(context.mint(), context.at);
-        // The stored answer contains an empty content instead of the real one, which may be long. A real content is
-        // never empty, so `replay` recognizes the omission and takes the content from the repeated request.
+        // The answer is stored for a repeated request, but with an empty content, because the real content may be long.
+        // A real content is never empty. So if the stored content is empty, `replay` takes the content from the
+        // repeated request.
         let remembered = Knowledge { content: String::new(), ..knowledge.clone() };
         Ok(Decision::answering(knowledge.clone())
             .remember(remembered)

@@ -32,9 +32,9 @@ impl Change for ResendMail {
         if mail.status == MailStatus::Pending {
             return refused(Conflict::MailPending, ProblemCode::MailPending);
         }
-        // A mail of the kind `offer` invites a person who already has an account. This mail contains no link, but its
-        // resend is refused with the same error as for an invitation. A different error would reveal that the account
-        // exists.
+        // A mail with a link cannot be sent again. A mail of the kind `offer` invites a person who already has an
+        // account, so it contains no link. It is still refused with the same error as an invitation with a link,
+        // because a different response would reveal that the account exists.
         if mail.kind.has_link() || mail.kind == MailKind::Offer {
             return refused(Conflict::MailHasLink, ProblemCode::MailHasLink);
         }

@@ -1,7 +1,7 @@
 //! Changes to memberships and alert settings.
 //!
-//! The account belongs to the person, not to the business. The sender of the change reads the account and passes it
-//! with the change, because the answer contains data of the account.
+//! The account belongs to the person, not to the business. But the answer contains data of the account. Therefore the
+//! sender of the change reads the account and passes it with the change.
 
 use domain::{
     Actor, AlertChoice, AlertChoices, AlertKind, AuditAction, Conflict, Denied, Editor, LinkKind, MailKind,

@@ -173,8 +173,8 @@ pub struct RotateSecret {
 
 impl Change for RotateSecret {
     type Gives = Shown<WebhookView>;
-    /// The change is allowed on a nearly full disk, because the old secret may have leaked. The weight is not
-    /// `Frees`, because a client can repeat rotations without limit.
+    /// The change is allowed on a nearly full disk, because the old secret may have leaked. The weight is not `Frees`,
+    /// because a client could then fill the disk with repeated rotations.
     const WEIGHT: Weight = Weight::Keeps;
     const RIGHT: Option<Right> = Some(Right::Integrations);
 
@@ -204,8 +204,8 @@ impl Change for TurnOff {
         let before = context.state.webhooks.get(&self.endpoint).ok_or(Refusal::NotFound(Named::Webhook))?;
         let mut after = before.clone();
         let reached = self.delivery.reached_before.is_some_and(|n| n < self.reached.load(Ordering::Acquire));
-        // If the endpoint was disabled during the attempt, this failure does not disable the endpoint, even if the
-        // endpoint has been enabled again.
+        // If the endpoint was disabled during the attempt and has been enabled again, this failure does not disable
+        // it a second time.
         let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
             after.disable(DisabledReason::Failures, context.at);
             changed(context, AuditAction::WebhookTurnedOff, before, after)

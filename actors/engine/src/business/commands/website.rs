@@ -49,8 +49,8 @@ impl BusinessHandle {
     }
 }
 
-/// A [`PatchWebsite`] that is sent to the actor. The sender keeps the given slug and the default slugs locked
-/// until the commit.
+/// A [`PatchWebsite`] that is sent to the actor. Until the commit, the sender holds a lock on each slug that the page
+/// may get.
 #[derive(Clone, Debug)]
 pub struct SetWebsite {
     patch: PatchWebsite,
@@ -154,8 +154,8 @@ impl Change for PatchNotices {
             text: self.text.unwrap_or(before.text),
             reminder_hours: self.reminder_hours.unwrap_or_else(|| before.reminder_hours.clone()),
         };
-        // A business that was created before notices existed has no stored settings. The first request that contains
-        // `email` stores the settings, even if the request changes nothing.
+        // A business that was created before the service had notices has no stored notice settings. The first request
+        // that contains `email` stores the settings, even if the request repeats the default values.
         let is_stored = context.state.read::<NoticeSettings>(&keys::notices(context.state.id))?.is_some();
         if after == *before && (is_stored || self.email.is_none()) {
             return Ok(Decision::answering(shown));

@@ -24,9 +24,9 @@ pub(crate) const STEP_MAX: usize = 128;
 /// The maximum number of steps in the commit that begins a task. So this commit examines at most about 4,000
 /// appointments of the business.
 const FIRST_STEPS_MAX: usize = 32;
-/// The commit that begins a task makes no further step when its rows have reached this size, which is enough for more
-/// than 500 usual appointments. With the rows of the last step, the commit is still smaller than
-/// [`store::CHANGE_BYTES_MAX`].
+/// When the rows of the commit that begins a task have reached this size in bytes, the commit makes no further step.
+/// The rows of more than 500 usual appointments fit into this size. The last step may exceed it, but the commit stays
+/// smaller than [`store::CHANGE_BYTES_MAX`].
 const FIRST_STEPS_BYTES: usize = 448 << 10;
 /// The maximum length of an appointment.
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
@@ -73,7 +73,7 @@ impl Change for WriteAppointment {
 pub(crate) struct RecordWrite {
     pub(crate) id: CalendarId,
     pub(crate) appointment_id: AppointmentId,
-    /// The [`CalendarWrite::revision`] that the attempt has written.
+    /// The [`CalendarWrite::revision`] of the state that the attempt tried to write.
     pub(crate) began: u32,
     pub(crate) outcome: WriteOutcome,
     /// The event as the next read will find it, or, after a deletion, the deleted event without its `ETag`.
@@ -114,9 +114,9 @@ impl Change for RecordWrite {
     }
 }
 
-/// True if the row of a write must stay after the server has confirmed the deletion of the event. With this row, the
-/// appointment counts as `synced`. Returns false if the appointment was moved to another staff member or is missing, or
-/// if appointments are no longer written to the calendar.
+/// Called when the server has confirmed the deletion of an event. True if the row of the write must stay, so that the
+/// appointment counts as `synced`. False if the appointment is missing or belongs to another staff member, or if
+/// appointments are no longer written to the calendar.
 fn keeps_deletion(state: &State, write: &CalendarWrite) -> Result<bool, StoreError> {
     let Some(calendar) = state.calendars.get(&write.calendar_id).filter(|it| it.is_written()) else {
         return Ok(false);
@@ -154,7 +154,7 @@ impl Change for RecordSeen {
             let before = state.find::<CalendarWrite>(&keys::calendar_write(state.id, calendar.id, id))?;
             let Some(before) = before else { continue };
             let Some(after) = before.after_read(seen.as_ref()) else { continue };
-            // The change of an event that has ended causes no alert, because some servers delete old events.
+            // An event that has ended causes no alert, because some servers delete old events.
             let is_news = after.reason.is_some_and(|_: WriteReason| before.reason.is_none());
             if is_news && !before.has_ended(context.now) && alerts.len() < self.alerts_max {
                 alerts.push(AlertTrigger::of_event(calendar, id));
@@ -207,14 +207,15 @@ fn step(
     };
     let (task, task_at) = match (is_through, task) {
         (false, task) => (Some(task), step.reached),
-        // `Adopt` handles the active appointments. `Resume` then retries the other failed writes, such as deletions.
+        // `Adopt` writes only active appointments. `Resume` then retries the other failed writes, such as deletions.
         (true, CalendarTask::Adopt) => (Some(CalendarTask::Resume), None),
         (true, _) => (None, None),
     };
     Ok((ConnectedCalendar { task, task_at, ..calendar.clone() }, step.writes))
 }
 
-/// Makes the first steps of a new task in the commit that changes the settings. Each further step is a [`StepTask`].
+/// Makes the first steps of a new task. These steps are part of the commit that changes the settings. Each further step
+/// is a separate change ([`StepTask`]).
 pub(super) fn first_steps(
     of: (&State, Timestamp),
     mut calendar: ConnectedCalendar,
@@ -224,8 +225,8 @@ pub(super) fn first_steps(
         if rows.bytes() >= FIRST_STEPS_BYTES {
             break;
         }
-        // If another task follows, it begins after the commit, because it reads stored rows. Before the commit, these
-        // rows do not contain the changes of these steps.
+        // The loop makes only steps of the new task. A task that follows it begins after the commit: it reads
+        // stored rows, which do not contain the changes of the new task before the commit.
         let Some(task) = calendar.task.filter(|task| Some(*task) == begun) else { break };
         let (after, more) = step(of, &calendar, task, false)?;
         more.iter().for_each(|write| write.encode(of.0.id, &mut rows));
@@ -267,7 +268,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Writes the active appointments that have not ended.
+    /// Queues the writes of the next active appointments that have not ended. Returns true if no appointments remain.
     fn adopt(&mut self) -> Result<bool, StoreError> {
         let (state, calendar) = (self.state, self.calendar);
         let mut range = keys::appointments_starting(state.id, self.now - APPOINTMENT_MAX, Timestamp::MAX);
@@ -296,8 +297,8 @@ impl Step<'_> {
         Ok(is_through)
     }
 
-    /// Calls `change` with each of the next writes of the calendar. `change` returns the new write, `Some(None)` to
-    /// delete the write, or `None` to keep it.
+    /// Calls `change` with each of the next writes of the calendar. `change` returns `Some(Some(write))` to replace the
+    /// write, `Some(None)` to delete it, or `None` to keep it.
     fn each_write(
         &mut self,
         mut change: impl FnMut(&Self, &CalendarWrite) -> Result<Option<Option<CalendarWrite>>, StoreError>,
@@ -318,9 +319,10 @@ impl Step<'_> {
         Ok(is_through)
     }
 
-    /// Returns the new state of a write whose calendar is being removed. The event is deleted if it has not ended, or
-    /// if an earlier deletion of it has failed. If the event stays in the calendar or is already deleted, the write is
-    /// deleted. A write with a pending deletion stays unchanged.
+    /// Returns the new state of a write whose calendar is being removed. `None`: the write already waits to delete its
+    /// event, and stays unchanged. `Some(Some(_))`: the write must delete its event, because the event has not ended or
+    /// an earlier deletion has failed. `Some(None)`: the write itself is deleted, because its event stays or is already
+    /// deleted.
     fn removed(&self, write: &CalendarWrite) -> Result<Option<Option<CalendarWrite>>, StoreError> {
         if write.is_deletion && write.is_pending() {
             return Ok(None);
@@ -416,8 +418,8 @@ impl Change for ForgetWrites {
     }
 }
 
-/// Disconnects a calendar that is being removed, and deletes its credentials. Before
-/// [`ConnectedCalendar::removal_until`], does nothing while written events are still being deleted.
+/// Disconnects a calendar that is being removed, and deletes its credentials. If written events are still being deleted
+/// from the calendar and the time [`ConnectedCalendar::removal_until`] has not come yet, changes nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndRemoval {
     pub(crate) id: CalendarId,

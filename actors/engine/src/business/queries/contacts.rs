@@ -188,8 +188,8 @@ impl BusinessHandle {
         };
         let (contacts, index) =
             (keys::of_kind(self.id, kind::CONTACT), keys::of_kind(self.id, kind::CONTACT_SEARCH));
-        // The contacts that are not in the index are read first, and then the index. A contact that is added to the
-        // index between the two reads is read twice. It has the same position both times, so it is listed once.
+        // A contact may be indexed during these reads. The contacts outside the index are read before the index, so
+        // none is missed. A contact that is read twice has the same position both times, so it is listed once.
         let newest = self.read(|store| store.scan(&index, Order::Descending).next().transpose()).await?;
         let unfiled =
             newest.map_or(contacts, |(key, _)| contacts.after(position_key(&contacts, position_of(&key))));

@@ -21,7 +21,7 @@ const HISTORY_MAX: usize = 100;
 #[derive(Clone, Debug)]
 pub struct History {
     pub entries: Vec<AuditEntry>,
-    /// False if entries may be missing, because the read ended before it reached the creation of the record.
+    /// False if the read ended early, so that entries may be missing. See [`BusinessHandle::history`].
     pub is_whole: bool,
 }
 
@@ -43,9 +43,9 @@ impl BusinessHandle {
         .await
     }
 
-    /// Returns the audit entries of a record, newest first. The read ends early after the maximum number of
-    /// rows that one request may read, or after `HISTORY_MAX` entries. If it ends early, the result also contains the
-    /// entries from the time at which the record was created.
+    /// Returns the audit entries of a record, newest first. The read ends early after the maximum number of rows that
+    /// one request may read, or after `HISTORY_MAX` entries. Then a second read adds the entries about the record's
+    /// creation.
     pub async fn history(
         &self,
         of: impl ResourceId,

@@ -65,7 +65,7 @@ impl BusinessHandle {
         }
     }
 
-    /// The contact to which the id `contact` refers after all merges, and the contacts that were merged into it.
+    /// The survivor of all merges of `contact`, and the contacts that were merged into this survivor.
     async fn merged(&self, contact: ContactId) -> Result<(Option<ContactId>, Vec<ContactId>)> {
         let (of, mut from) = (self.id, Vec::new());
         let into = self.read(|store| survivor(store, of, contact)).await?;
@@ -85,8 +85,9 @@ impl BusinessHandle {
                 let found = reader.get::<Appointment>(&keys::appointment(of, starts_at, id))?;
                 Ok(found.filter(|it| whose.has(it.contact_id)).map(|it| (it.id, Counted::from(&it))))
             };
-            // The appointments of the merged contact are read before the appointments of the survivor. If a background
-            // job moves an appointment between these reads, the appointment is found twice, but it is counted once.
+            // After a merge, a background job moves the appointments of the merged contact to the survivor. The
+            // appointments of the merged contact are read first. Therefore an appointment that the job moves between
+            // the two reads is found twice, and not missed. It is counted once, because `counted` is keyed by its id.
             for id in whose.from.into_iter().chain([whose.id]) {
                 let range = keys::appointments_of_contact(of, id);
                 self.every(range, pick, |(id, it)| _ = counted.insert(id, it)).await?;
@@ -122,16 +123,16 @@ impl BusinessHandle {
         let before_end = keys::appointments_starting(of, Timestamp::MIN, during.end);
         self.every(before_end, pick, |it: Counted| insights.count(&it)).await?;
         self.erased(&mut erased).await?;
-        // Appointments refer to a merged contact until a background job has moved them to the survivor. A merge
-        // may have begun during the count, so the aliases are read after the count.
+        // An alias leads from a merged contact to the survivor. Appointments refer to the merged contact until a
+        // background job has changed them. A merge may begin during the count, so the aliases are read after it.
         let mut survivors = BTreeMap::<ContactId, ContactId>::new();
         let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| Alias::decode(value).map(Some);
         let aliases = keys::of_kind(of, kind::ALIAS);
         self.every(aliases, pick, |it: Alias| _ = survivors.insert(it.from, it.into)).await?;
         let survivor = |id: ContactId| survivors.get(&id).copied().unwrap_or(id);
         let known = |id: ContactId| {
-            // The aliases are followed twice, because the survivor may itself have been merged while the aliases were
-            // read.
+            // The aliases are followed twice: while they were read, the survivor may have been merged into a third
+            // contact.
             let id = survivor(survivor(id));
             (!erased.contains(&id)).then_some(id)
         };

@@ -268,8 +268,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Fails if the change would be refused now. Callers use this check before they make another change that must not
-    /// be made if this change is refused.
+    /// Fails if the change would be refused now, but does not make the change. Callers use this check if they must
+    /// write something else first.
     pub(crate) async fn check<C: Change + 'static>(&self, request: &Request, change: C) -> Result<()> {
         let request = request.clone();
         self.ask(move |state, now| {

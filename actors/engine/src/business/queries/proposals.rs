@@ -45,8 +45,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Checks whether the party in the request could make this booking, but does not make it. Fails with the refusals
-    /// that `override` cannot prevent.
+    /// Checks whether the `party` of the request may make this booking. Makes no booking. Fails with the refusals that
+    /// `override` cannot prevent.
     pub async fn try_to_book(&self, request: BookRequest) -> Result<Proposal> {
         let (starts_at, party) = (request.starts_at, request.party);
         self.ask(move |state, now| {
@@ -59,7 +59,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Checks whether the party in the request could make this move, but does not make it; see [`Self::try_to_book`].
+    /// Checks whether the `party` of the request may move the appointment. Does not move the appointment. Fails like
+    /// [`Self::try_to_book`].
     pub async fn try_to_move(&self, id: AppointmentId, request: MoveRequest) -> Result<Proposal> {
         let (starts_at, party) = (request.starts_at, request.party);
         self.ask(move |state, now| {

@@ -1,9 +1,9 @@
 //! Searches by names, phone numbers and email addresses.
 //!
-//! A search first reads the newest records, which are not in the index yet, and then the rows of the index
-//! ([`crate::business::search_texts`]), newest first. The position of a page contains the id of its first record, not
-//! the key of an index row. Therefore each record is found once, even if its index row is divided between the reads of
-//! two pages.
+//! The newest records are not in the index ([`crate::business::search_texts`]) yet. A search therefore first reads
+//! these records themselves, and then the rows of the index, newest first. The position of a page contains a record id,
+//! not the key of an index row, because a row may be divided into two rows after a page was read. So the next page
+//! neither repeats nor skips a record.
 
 use std::cmp::Reverse;
 
@@ -29,7 +29,8 @@ const PER_CONTACT: usize = 5;
 
 const ID_BYTES: usize = size_of::<Uuid>();
 
-/// The position of a page whose first record has this id.
+/// The position of a page that begins with the record `id`. A page contains only records before its position, so the
+/// position is the smallest value after `id`.
 fn including(id: &[u8]) -> Vec<u8> {
     [id, &[0]].concat()
 }
@@ -71,11 +72,12 @@ pub(super) fn searched<R: Kept, V>(
 
     let Some((newest, _)) = newest else { return Ok((items, End::OfList)) };
     let mut filed = index.before(Key::new(&newest).with(&[0]));
-    // Records with the id `read` or a greater id have already been read, for this page or for an earlier page.
+    // The variable `read` is a bound: every record with this id or a greater id has already been read, for this page or
+    // for an earlier page.
     let mut read = page.after.clone();
     if let Some(after) = &page.after {
-        // The page continues in the row that contains the text of this record. The id in the key of this row is the id
-        // of the record, or the next greater id that a key of the index contains.
+        // The page continues in the row that contains the text of the record at `after`. This row is the first row of
+        // the index whose key contains the id of the record or a greater id.
         let id = &after[..after.len().min(ID_BYTES)];
         let from = index.starting_at(position_key(&index, id));
         if let Some((key, _)) = reader.scan(&from, Order::Ascending).next().transpose()? {
@@ -115,9 +117,9 @@ pub(super) fn searched<R: Kept, V>(
 }
 
 impl BusinessHandle {
-    /// Finds at most [`FOUND_MAX`] contacts, appointments, calls and messages. These are contacts, calls and messages
-    /// whose own name, phone number or email address matches, and records of the newest matching contacts. The records
-    /// of each kind are ordered from newest to oldest.
+    /// Finds contacts, calls and messages whose own name, phone number or email address matches, and the newest
+    /// appointments, calls and messages of matching contacts. Returns at most [`FOUND_MAX`] records in total. The
+    /// records of each kind are ordered from newest to oldest.
     pub async fn search(&self, search: &Search) -> Result<Vec<FoundView>> {
         let of = self.id;
         let contacts = loop {
@@ -182,7 +184,8 @@ impl BusinessHandle {
     }
 }
 
-/// Takes at most [`FOUND_MAX`] items, from each list in turn.
+/// Returns at most [`FOUND_MAX`] items in total. The lists take turns to contribute one item each, so a long list does
+/// not displace the items of the others.
 fn shared<T>(lists: [Vec<T>; 4]) -> Vec<T> {
     let (mut taken, mut left) = ([0; 4], FOUND_MAX);
     while left > 0 && (0..4).any(|at| taken[at] < lists[at].len()) {

@@ -105,7 +105,8 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// The time that remains for the deletion of the events of a calendar that is being disconnected.
+    /// The time that is left to delete the events of a calendar that is being disconnected. Returns `None` if the
+    /// calendar is not being disconnected.
     fn left(&self, now: SteadyTime) -> Option<Duration> {
         let until = self.calendar.removal_until?;
         Some((until - now).to_std().unwrap_or_default())
@@ -120,7 +121,7 @@ pub(super) enum Load {
     Gone,
 }
 
-/// Whether the store accepts only changes that free space.
+/// Whether the store refuses all changes that do not release space.
 pub(super) fn is_disk_exhausted(store: &Store) -> bool {
     store.room().0 >= RoomLevel::Exhausted
 }
@@ -140,7 +141,8 @@ pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> 
     shared.check_open()?;
     shared.check_business(of)?;
     let store = &shared.store;
-    // The rows must include all earlier changes and the results of all earlier reads.
+    // The rows below must include all earlier changes to the business and the results of all earlier reads of the
+    // calendar.
     store.wait_durable(of).await?;
     let Some(calendar) = store.look::<ConnectedCalendar>(&keys::calendar(of, key.calendar))? else {
         return Ok(Load::Unreadable);
@@ -287,8 +289,8 @@ async fn record(
         None => (Vec::new(), None, Vec::new()),
     };
     let last = rows.pop().unwrap_or_default();
-    // The remote changes are stored before the events. If this function is interrupted between the two, the next read
-    // finds the remote changes again.
+    // The remote changes are stored before the events of the read. If this function is interrupted before it stores the
+    // events, the next read finds the remote changes again.
     let mut alerts_max = EVENT_ALERTS_MAX;
     for seen in seen.chunks(STEP_MAX) {
         match business.change(by_system(), RecordSeen { of, alerts_max, seen: seen.to_vec() }).await {

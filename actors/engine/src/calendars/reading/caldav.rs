@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - The sync token or `getctag` for the next read is requested before the list of events, so the next read finds the
-//!   changes that were made during this read.
+//! - A read requests the sync token or `getctag` for the next read before it requests the list of events. So the next
+//!   read finds the changes that were made during this read.
 //! - An event is deleted only if the list of events does not have it, or if its `response` has the status 404
 //!   or 410. After any other error status of a `response`, the read fails.
 //! - If the server lists a changed event and does not send it, the next read begins at the same position.
@@ -78,7 +78,7 @@ impl Account<'_> {
         self.web.send(WebRequest { of: self.of, method, url, entered, login, headers, body }).await
     }
 
-    /// Parses a response. The memory that was reserved for the body stays reserved for the result.
+    /// Parses a response. The memory reservation of the body passes to the result.
     pub(super) async fn parse(&self, response: Fetched) -> Result<Multistatus, Failure> {
         let Fetched { body, reserved, .. } = response;
         let found = self.web.on_thread(self.of.0, move || xml::parse(&body)).await??;
@@ -251,7 +251,8 @@ struct Read<'a> {
 /// The events to request, the deleted events, and the position from which the next read continues.
 struct Changes {
     changed: BTreeSet<String>,
-    /// The copies of appointments that a complete read does not request again.
+    /// The stored copies of appointments that have not changed in the calendar. A complete read uses the stored copies
+    /// and does not request them again. Other reads leave this list empty.
     unchanged: Vec<CalendarEvent>,
     /// The deleted events that are still stored.
     deleted: BTreeSet<Hash>,
@@ -404,8 +405,9 @@ impl Read<'_> {
                     foreign += usize::from(listed.insert(hash) && !self.is_own(&path));
                     let known = self.stored.get(&hash);
                     let known = known.filter(|_| self.is_known(&hash, resource.etag.as_deref()));
-                    // A complete read requests all other events again, because their stored busy times depend on the
-                    // day of the read.
+                    // A complete read requests every event again, except an unchanged copy of an appointment. The
+                    // stored busy times of an event depend on the day of the read, so they may be out of date even if
+                    // the event is unchanged.
                     match known {
                         Some(known) if all && known.is_copy() => unchanged.push(known.clone()),
                         Some(_) if !all => {}
@@ -511,7 +513,7 @@ impl Read<'_> {
                 }
                 events.push(event);
             }
-            // The list contains these events, so their absence in the response does not mean a deletion.
+            // The server has just listed these events, so they exist, although the response omits them.
             for path in missing {
                 is_missing = true;
                 match self.stored.get(&hash(path.as_bytes())) {
@@ -525,7 +527,7 @@ impl Read<'_> {
             }
         }
         let (count, unreadable) = (None, skipped);
-        // The next read must find the changes of the missing events again.
+        // If events were missing, the position stays at `known`, so the next read lists their changes again.
         let position = known.filter(|_| is_missing).cloned().unwrap_or(position);
         let is_complete = known.is_none();
         Ok(Found { events, seen, is_complete, deleted, count, unreadable, warnings: warned, position })

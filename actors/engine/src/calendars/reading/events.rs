@@ -23,10 +23,11 @@ pub(super) struct Found {
     /// The events of `events` that are copies of appointments.
     pub(super) seen: Vec<(AppointmentId, SeenEvent)>,
     pub(super) is_complete: bool,
-    /// The deleted events. After a complete read, the stored events that are not in `events` are deleted instead.
+    /// The deleted events, if the read is not complete. A complete read does not use this set: it deletes the stored
+    /// events that are not in `events`.
     pub(super) deleted: BTreeSet<Hash>,
-    /// The number of events in a calendar file, of which some are not stored. It is `None` for a CalDAV calendar, whose
-    /// events are all stored.
+    /// For a calendar file, the number of its events, including the events that are not stored. For a CalDAV calendar,
+    /// `None`, because all its events are stored.
     pub(super) count: Option<u32>,
     pub(super) unreadable: u32,
     pub(super) warnings: Vec<CalendarWarning>,
@@ -35,10 +36,11 @@ pub(super) struct Found {
 
 /// The changes to the stored rows.
 pub(super) struct Applied {
-    /// The rows of the events, in batches. The last batch is part of the commit of the busy times.
+    /// The rows of the events, in batches. The last batch is committed together with `busy`.
     pub(super) rows: Vec<Batch>,
     pub(super) busy: Spans,
-    /// The appointments whose events this read has found, and the appointments whose events were deleted (`None`).
+    /// For each appointment whose event this read has found, the event. For each appointment whose event was deleted,
+    /// `None`.
     pub(super) seen: Vec<(AppointmentId, Option<SeenEvent>)>,
     pub(super) success: ReadSuccess,
     /// The sizes of the stored events before and after the read.

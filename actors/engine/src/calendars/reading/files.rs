@@ -47,13 +47,14 @@ impl FileReader {
         })
     }
 
-    /// Reads files for the check before a calendar is connected, so no settings of the calendar apply.
+    /// Creates the reader for the check before a calendar is connected. The calendar has no settings yet, so all-day
+    /// events are busy, and no addresses of the staff member are known.
     pub(super) fn for_check(store: &Store, business: BusinessId, zone: Tz, now: Timestamp) -> Arc<Self> {
         let (store, own, steps) = (store.clone(), Vec::new(), Mutex::new(READ_STEPS_MAX));
         Arc::new(Self { store, business, zone, all_day_busy: true, own, now, steps })
     }
 
-    /// Reads files on a thread of `web`. Returns a result for each file.
+    /// Reads files on a separate thread, which `web` provides. Returns the result of each file.
     pub(super) async fn read(
         self: &Arc<Self>,
         web: &Web,
@@ -64,7 +65,7 @@ impl FileReader {
         web.on_thread(self.business, read).await
     }
 
-    /// Reads the file of a response on a thread of the module `web`, and calls the function `then` on this
+    /// Reads the file of a response on a separate thread, which `web` provides. Calls the function `then` on the same
     /// thread.
     pub(super) async fn read_with<T: Send + 'static>(
         self: &Arc<Self>,

@@ -64,7 +64,7 @@ async fn fetch(
     }
 }
 
-/// Fetches and reads the file. Returns `None` if the file is unchanged since the position `known`.
+/// Fetches and reads the file. Returns `None` if the file has not changed since the earlier read that returned `known`.
 pub(super) async fn read(
     (web, of): (&Web, Of),
     calendar: &ConnectedCalendar,

@@ -2,17 +2,18 @@
 //!
 //! Invariants:
 //!
-//! - The parser's work and memory are proportional to the length of an accepted text. The check limits the number of
-//!   attributes and namespace declarations. The parser compares each attribute with the other attributes of the
-//!   element, and copies the namespaces of the ancestors to each element that declares a namespace. The check limits
-//!   the number of `<` and of `=`, because the parser reserves memory for each of them.
+//! - The parser's work and memory are proportional to the length of an accepted text. For this reason, the check limits
+//!   the attributes and namespace declarations of an element and its ancestors: the parser compares each attribute with
+//!   the other attributes of its element, and copies the namespaces of the ancestors to each element that declares a
+//!   namespace. The check also limits the number of `<` and of `=`, because the parser reserves memory for each of
+//!   them.
 //! - The check and the parser divide a text into the same tags, up to the position at which the parser finds an error.
 
 use domain::CalendarFault;
 
-/// The maximum number of `<` and of `=` in a text.
+/// A text may contain at most this many `<` and at most this many `=`.
 const MARKS_MAX: usize = 1_000_000;
-/// The maximum number of attributes and namespace declarations of an element and its ancestors together.
+/// The maximum total number of attributes and namespace declarations of an element and all its ancestors.
 const ATTRIBUTES_MAX: usize = 32;
 const DEPTH_MAX: usize = 32;
 const DECLARATION: &str = "<?xml ";
@@ -28,7 +29,7 @@ pub(super) fn checked(text: &str) -> Result<&str, CalendarFault> {
     if text.bytes().filter(|byte| *byte == b'=').count() > MARKS_MAX {
         return Err(CalendarFault::TooLarge);
     }
-    // For each open element, the number of attributes of the element and its ancestors together.
+    // For each open element, the total number of attributes of the element and all its ancestors.
     let mut open: Vec<usize> = Vec::new();
     let (mut rest, mut marks) = (text, 0);
     while let Some(at) = rest.find('<') {
@@ -148,7 +149,8 @@ mod tests {
         ] {
             assert_eq!(check(&format!("{before}{hidden}{after}")), TOO_LARGE, "{before}");
         }
-        // The parser does not get the declaration, so a quote in it has no effect.
+        // The declaration contains a quote without a second quote. `checked` removes the declaration, so the parser
+        // does not get this quote.
         let text = format!("<?xml version='?><!--'?><r>{hidden}<!-- --></r>");
         assert!(roxmltree::Document::parse(checked(&text).unwrap()).is_err());
         for harmless in [format!("<r><!--{hidden}--></r>"), format!("<r><![CDATA[{hidden}]]></r>")] {

@@ -71,7 +71,7 @@ pub(super) enum Next {
     Gone,
 }
 
-/// The due times after a turn.
+/// The result of a turn of a calendar: when its next read and its next write are due.
 #[derive(Clone, Copy)]
 pub(super) struct Turned {
     pub(super) read: Next,
@@ -91,7 +91,7 @@ pub(crate) struct Readings {
     changed: Notify,
     pub(super) per_business: Arc<Quota<BusinessId>>,
     per_host: Arc<Quota<u64>>,
-    /// The last use of each business that has a [`CalendarKind::Caldav`] calendar.
+    /// The time of the last request to each business that has a [`CalendarKind::Caldav`] calendar.
     used: DashMap<BusinessId, Option<Duration>>,
     runtime: Handle,
     writer: RwLock<Option<Arc<dyn EventWriter>>>,
@@ -182,7 +182,7 @@ impl Readings {
         Some(BusinessHandle::new(&self.businesses.upgrade()?, id))
     }
 
-    /// Makes a calendar due now. The turn of a disconnected calendar deletes the calendar's rows.
+    /// Makes a calendar due now. If the calendar is disconnected, its next turn deletes its rows.
     pub(crate) fn wake(&self, key: CalendarKey) {
         let now = Some(self.now());
         self.queue.lock().change(key, |entry| {
@@ -250,8 +250,8 @@ impl Readings {
     }
 
     /// Records the state of a calendar, for the metrics and for [`Self::note_use`]. If `is_idle` is `None`, the
-    /// recorded value of `is_idle` does not change. An idle calendar counts as idle until its next read, so the metrics
-    /// do not count the idle time as a delay.
+    /// recorded value of `is_idle` does not change. A calendar that was idle stays recorded as idle until its next
+    /// read. Otherwise, the metrics would count the idle time as a delay.
     pub(super) fn note(
         &self,
         key: CalendarKey,

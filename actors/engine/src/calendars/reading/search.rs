@@ -6,8 +6,8 @@
 //!
 //! - A file that is found contains only the event with the UID of the appointment, even if the server ignores the
 //!   filter of the search. So no other event is overwritten or deleted.
-//! - The result is [`Searched::Missing`] only if the server has sent every event that it has found. A failed search
-//!   does not show that the event is missing.
+//! - The result is [`Searched::Missing`] only if the server has sent every file that its response lists, and none of
+//!   these files contains the event. A failed search does not show that the event is missing.
 
 use domain::{AppointmentId, CalendarFault, WebhookUrl};
 use net::Fetched;
@@ -31,7 +31,8 @@ pub(super) enum Searched {
 /// Searches for the event of an appointment.
 ///
 /// # Errors
-/// The search has failed, or the server has not sent every event that it has found.
+/// The search has failed, the response was incomplete, or the event is in a file that also contains another event or
+/// that cannot be read.
 pub(super) async fn find(
     readings: &Readings,
     loaded: &Loaded,

@@ -19,11 +19,11 @@ pub(super) const CALENDAR_BYTES_MAX: usize = 8 << 20;
 pub(super) const BUSINESS_BYTES_MAX: usize = 128 << 20;
 /// The size of an event without its path, `ETag` and busy times.
 const EVENT_BYTES: usize = 64;
-/// The size of a busy time. The actor of the business keeps two copies of each busy time in memory.
+/// The size of a busy time. The actor of the business keeps two copies of it in memory, of 16 bytes each.
 const BUSY_BYTES: usize = 32;
 
-/// Returns the approximate size of events in the store and in memory. The first copy of each appointment does not
-/// count, because the number of appointments has its own limit.
+/// Returns the approximate size of events in the store and in memory. An event can be a copy of an appointment. The
+/// first copy of each appointment does not count, because appointments have their own limit.
 pub(super) fn bytes<'a>(events: impl IntoIterator<Item = &'a CalendarEvent>) -> usize {
     let mut copied = BTreeSet::new();
     let counted = events.into_iter().filter(|it| it.appointment_id.is_none_or(|id| !copied.insert(id)));

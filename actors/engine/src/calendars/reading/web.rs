@@ -28,16 +28,16 @@ use tokio::time::timeout;
 const REDIRECTS_MAX: usize = 3;
 const ICLOUD: &str = "caldav.icloud.com";
 const ICLOUD_SERVERS: &str = ".icloud.com";
-/// The maximum number of threads that parse responses and expand recurrences, in total and for a business.
+/// The maximum number of threads that parse responses and expand recurrences: in total, and per business.
 const THREADS_MAX: usize = 2;
 const THREADS_PER_BUSINESS_MAX: usize = 1;
 /// The maximum time for which work waits for a thread.
 const THREAD_WAIT_MAX: Duration = Duration::from_secs(60);
-/// The maximum number of simultaneous requests, in total and to a host.
+/// The maximum numbers of simultaneous requests: in total, and to one host.
 pub(super) const REQUESTS_MAX: usize = 256;
 pub(super) const REQUESTS_PER_HOST_MAX: usize = 4;
-/// The maximum time for which a request waits for other requests to the same calendar, and then for other requests to
-/// the same host.
+/// The maximum duration of each wait of a request: the wait for other requests to the same calendar, and the later wait
+/// for other requests to the same host.
 const REQUEST_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// The business that sends a request, and the calendar to which it sends the request. The calendar is `None` before it
@@ -76,8 +76,8 @@ pub(crate) struct WebRequest<'a> {
     pub(crate) url: &'a WebhookUrl,
     /// The address that a person has entered.
     pub(crate) entered: &'a WebhookUrl,
-    /// If a login is given, a redirect to a server that must not get the credentials is refused. Otherwise all
-    /// redirects are followed.
+    /// If a login is given, a redirect to a server that must not get the login is refused. Without a login, redirects
+    /// to other servers are followed.
     pub(crate) login: Option<&'a CalendarLogin>,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: String,
@@ -180,7 +180,7 @@ impl Web {
     }
 }
 
-/// Waits for a permit (a [`Share`]) for `of`. Fails after `time`.
+/// Waits for a permit (a [`Share`]) for the holder `of`. Fails if there is no permit within `time`.
 async fn within<K: Eq + Hash>(time: Duration, shares: &Shares<K>, of: K) -> Result<Share, Failure> {
     timeout(time, shares.take(of, 1)).await.ok().flatten().ok_or(Failure::NotMade)
 }

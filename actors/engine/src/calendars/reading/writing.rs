@@ -4,7 +4,8 @@
 //!
 //! - An appointment becomes `synced` only with a commit after the server's acknowledgement, and only if the
 //!   acknowledged state is still the newest one.
-//! - A request has no precondition (such as `If-Match`), so a repeated request writes the same event.
+//! - A request has no precondition, such as `If-Match`. So the server does not refuse a repeated request, and the
+//!   request writes the same event again.
 //! - If the server reports that the event to delete is missing, the deletion counts as acknowledged only after a search
 //!   has found the event at no other path. A failed search is a failed attempt.
 //! - The failure of a write delays only this write. A server that does not respond, or requests a pause, delays the
@@ -36,7 +37,7 @@ use crate::error::{EngineError, Result};
 
 /// The maximum number of writes in a turn. After them, other calendars of the host get a turn.
 const WRITES_PER_TURN: usize = 16;
-/// The maximum time of an attempt, with redirects.
+/// The maximum time of an attempt, including its redirects.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(60);
 /// The pause of all writes of a calendar after its server did not respond.
 const UNREACHABLE_PAUSE: Duration = Duration::from_secs(30);
@@ -79,10 +80,10 @@ pub(super) fn next_write(
     Some((due - now).to_std().unwrap_or_default())
 }
 
-/// Carries out the calendar's stored task ([`domain::CalendarTask`]) and the due writes of a turn. Returns the rows of
-/// the calendar after these changes.
+/// Carries out the calendar's stored task ([`domain::CalendarTask`]) and at most [`WRITES_PER_TURN`] due writes.
+/// Returns the rows of the calendar after these changes.
 ///
-/// Each write uses the settings of the last commit, because a person may change or disconnect the calendar meanwhile.
+/// The settings are read again before each write, because a person may have changed or disconnected the calendar.
 pub(super) async fn write_due(readings: &Readings, key: CalendarKey) -> Result<Load> {
     let business = readings.business(key.business).ok_or(EngineError::Stopping)?;
     let mut pause = Duration::ZERO;
@@ -113,9 +114,9 @@ pub(super) async fn write_due(readings: &Readings, key: CalendarKey) -> Result<L
     })
 }
 
-/// Makes the changes that need no request: ends the removal of written events, carries out the calendar's stored task,
-/// and marks the writes of a stopped calendar as failed. On a nearly full disk, it only ends a removal, because the
-/// store refuses the other changes.
+/// Makes the changes that need no request to the calendar's server: ends a finished or overdue removal of events,
+/// carries out the calendar's stored task, and marks the writes of a stopped calendar as failed. On a nearly full disk,
+/// the store refuses all of these changes except the end of a removal.
 async fn prepare(readings: &Readings, business: &BusinessHandle, key: CalendarKey) -> Result<Load> {
     let (id, store) = (key.calendar, &readings.shared.store);
     let due = keys::calendar_writes_due(key.business, id);
@@ -136,7 +137,8 @@ async fn prepare(readings: &Readings, business: &BusinessHandle, key: CalendarKe
         if task.is_some() {
             business.change(Request::by(By::System), StepTask { id }).await?;
         } else if loaded.state.status == CalendarStatus::Stopped && first.is_some() && stopped_at != first {
-            // `StopWrites` skips a row that cannot be decoded. If the first row is still the same, the loop ends.
+            // `StopWrites` removes due rows, but skips a row that cannot be decoded. If the first row is still the same
+            // after `StopWrites`, another call would change nothing, so the loop ends.
             stopped_at = first;
             business.change(Request::by(By::System), StopWrites { id }).await?;
         } else {
@@ -343,8 +345,8 @@ async fn requests(
     Ok(Attempted { outcome, event: Some(event), pause: Duration::ZERO })
 }
 
-/// Finds another address of the event after one of two refusals: the server may have refused the write because of
-/// another event with the same UID, or the event to delete is missing. Returns `None` after any other response, and if
+/// Finds another address of the event in two cases: the server has refused a write, perhaps because another event has
+/// the same UID, or the server has not found the event that it should delete. Returns `None` in all other cases, and if
 /// [`named`] refuses the path in the response.
 async fn elsewhere(
     readings: &Readings,
@@ -368,8 +370,8 @@ async fn elsewhere(
         // A server can also respond with 403 because it denies access to the calendar. So if the response names no
         // conflict, the service does not search for the event.
         None if response.status == 403 => Ok(None),
-        // If SOGo or Nextcloud (status 400) refuses a second event with the same UID, its response names no conflict.
-        // So the service searches for the event.
+        // SOGo and Nextcloud (with status 400) refuse a second event with the same UID, but their responses name no
+        // conflict. So the service searches for the existing event.
         _ => search.await.map(Some),
     }
 }
@@ -382,7 +384,7 @@ fn failed(response: &Fetched, now: Timestamp) -> Attempted {
     delayed(response, now)
 }
 
-/// The outcome of an attempt that is repeated after an error of the server.
+/// The outcome of an attempt that has failed and that the service will repeat.
 fn delayed(response: &Fetched, now: Timestamp) -> Attempted {
     let retry_after = response.header("retry-after").and_then(|text| retry_after(text, now));
     let pause = match (response.status, retry_after) {

@@ -1,16 +1,16 @@
 //! Decides which endpoint gets the next permit. The module is pure.
 //!
 //! Rule 1 limits which endpoints may take a further permit. The number of permits that the business holds
-//! plus the number that the endpoint holds must be smaller than the number of free permits. Permits that the
-//! endpoint's [`Standing`] reserves for others do not count as free. Therefore a single busy business uses
-//! about half of the permits, many busy businesses get equal parts, and a new business nearly always gets a
-//! permit.
+//! plus the number that the endpoint holds must be smaller than the number of free permits. Depending on its
+//! [`Standing`], an endpoint must leave some permits free for endpoints of a higher standing. These permits
+//! do not count as free. Therefore a single busy business uses about half of the permits, many busy
+//! businesses get equal parts, and a new business nearly always gets a permit.
 //!
 //! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996). The *tag* of a
 //! business or endpoint is the time that its attempts have taken. The rule first chooses the business with the smallest
 //! tag, and then the endpoint of this business with the smallest tag. Idle time earns no credit: the first request
 //! after an idle time raises the tag to the tag of the business or endpoint that was served last. The start of an
-//! attempt adds the expected duration to the tag, so hanging attempts count immediately. The end of the attempt
+//! attempt adds the expected duration to the tag, so an attempt counts before it ends. The end of the attempt
 //! replaces the expected duration with the real duration.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ pub(super) struct Granted {
 struct Business {
     tag: u64,
     turn: u64,
-    /// The tag that the last served endpoint of this business had when it was served.
+    /// The largest tag that an endpoint of this business has had when it got a permit.
     served: u64,
     held: usize,
     endpoints: BTreeMap<WebhookId, Endpoint>,
@@ -58,7 +58,7 @@ pub(super) struct Fair {
     permits: usize,
     pub(super) held: usize,
     held_by: [usize; Standing::COUNT],
-    /// The tag of the business that was served last.
+    /// The largest tag that a business has had when one of its endpoints got a permit.
     served: u64,
     turns: u64,
     businesses: BTreeMap<BusinessId, Business>,
@@ -104,7 +104,7 @@ impl Fair {
         self.plan(key, 0, until, now);
     }
 
-    /// Takes back a permit. `ended` states whether the attempt succeeded and how long it took. It is `None` if no
+    /// Takes back a permit. `ended` contains whether the attempt succeeded, and its duration. `ended` is `None` if no
     /// attempt was made.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
@@ -178,8 +178,8 @@ impl Fair {
         self.businesses.get(&key.business)?.endpoints.get(&key.endpoint)
     }
 
-    /// Returns an endpoint that `plan` has registered. The caller must not change the endpoint's standing,
-    /// because the position of its business depends on it.
+    /// Returns an endpoint that `plan` has registered. The caller must not change the endpoint's standing, because the
+    /// queue position of the business depends on this standing.
     fn planned(&mut self, key: EndpointKey) -> &mut Endpoint {
         let business = self.businesses.get_mut(&key.business);
         let endpoint = business.and_then(|business| business.endpoints.get_mut(&key.endpoint));
@@ -287,8 +287,8 @@ impl Fair {
         self.swept.is_none()
     }
 
-    /// The number of permits that are free for this standing. `first` is true if the business holds no
-    /// permit.
+    /// The number of permits that count as free for endpoints of this standing. `first` is true if the business holds
+    /// no permit.
     fn room(&self, standing: Standing, first: bool) -> usize {
         let free = self.permits - self.held;
         let always = standing.always(self.permits).saturating_sub(self.held_by[standing as usize]);
@@ -300,7 +300,7 @@ impl Fair {
         for (at, standing) in STANDINGS.into_iter().enumerate() {
             let mut from = (0, (0, 0), BusinessId::INSTALLATION);
             while let Some(&(needs, rank, id)) = self.waiting[at].range(from..).next() {
-                // `needs` is zero if and only if the business holds no permit.
+                // `needs` includes all permits that the business holds. If it is zero, the business holds no permit.
                 if needs >= self.room(standing, needs == 0) {
                     break;
                 }
@@ -343,7 +343,7 @@ impl Fair {
         self.stopped
     }
 
-    /// True if rule 1 forbids a permit to every waiting endpoint. Checks every endpoint.
+    /// True if no waiting endpoint may take a permit by rule 1 of this module. Checks every endpoint.
     pub(super) fn no_endpoint_may(&self, now: Moment) -> bool {
         self.businesses.values().all(|business| {
             let held: usize = business.endpoints.values().map(Endpoint::held).sum();

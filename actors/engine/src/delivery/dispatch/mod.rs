@@ -3,8 +3,8 @@
 //! Invariants:
 //!
 //! - At most [`PERMITS`] attempts are in progress. [`fair`] chooses the next endpoint.
-//! - An endpoint with waiting deliveries is registered here, or its actor runs and cannot be stopped.
-//!   Therefore no wake-up is lost when an actor stops.
+//! - Each endpoint with waiting deliveries is registered here, unless its actor runs and must not stop yet. So no
+//!   wake-up is lost when an actor stops.
 //! - A waiting endpoint needs no running actor, only an entry in memory. All endpoints share one timer.
 //! - While the disk is full, no permit is granted, and the timer checks whether the disk has free space again.
 //! - During an outage of this machine's network, endpoints are *held back* here. Each probe of the network wakes a
@@ -36,15 +36,18 @@ use crate::quota::Quota;
 
 /// The maximum number of attempts in progress. Each attempt uses a connection or a DNS lookup.
 pub(crate) const PERMITS: usize = 1_024;
-/// The maximum number of bodies that are read without a permit: in total, and per business.
+/// The maximum number of response bodies that the service still reads after their attempts have released their permits:
+/// in total, and per business.
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
 const ASKING_PER_STEP: usize = 256;
-/// The number of held-back endpoints that a probe wakes. The end of the outage wakes all of them, in steps.
+/// The maximum number of held-back endpoints that one step wakes. A failed probe causes one step. After the end of the
+/// outage, steps follow until all endpoints are awake.
 const RELEASED_PER_PROBE: usize = 256;
 const ROOM_EVERY: Duration = Duration::from_secs(2);
-/// The time between two sweeps for idle endpoints, and between the steps of a sweep.
+/// The time between two sweeps. A sweep removes idle endpoints from memory.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
+/// The time between two steps of a sweep.
 const SWEEP_STEP_EVERY: Duration = Duration::from_millis(100);
 const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
@@ -52,11 +55,12 @@ pub(crate) struct Dispatcher {
     fair: Mutex<Fair>,
     /// The start of the clock that measures attempts. This clock stops while the machine is suspended.
     began: Instant,
-    /// The clock of the due times, which continues while the machine is suspended.
+    /// The clock of the due times. This clock continues while the machine is suspended.
     steady: SteadyClock,
     deliveries: OnceLock<Weak<Deliveries>>,
     earlier: Notify,
-    /// The number of `hand_out` calls that are not carried out yet, including the running call.
+    /// The number of `hand_out` calls whose work is not finished. If it is not 0, one of the calls is running and does
+    /// the work of all of them.
     handing_out: AtomicUsize,
     /// True if the last check found no room on the disk. The timer then repeats the check.
     is_full: AtomicBool,
@@ -64,7 +68,8 @@ pub(crate) struct Dispatcher {
     panics: AtomicBool,
     /// The number of attempts in progress, including attempts whose outcome is not durable yet.
     under_way: watch::Sender<usize>,
-    /// The permits to read a response body after the attempt's permit is returned.
+    /// If an attempt returns its [`AttemptPermit`] before it has read the whole response body, it needs one of these
+    /// other permits to read the rest.
     pub(super) bodies: Arc<Quota>,
     delivered: AtomicU64,
     failed: AtomicU64,
@@ -142,7 +147,7 @@ impl Dispatcher {
         self.plan(|fair, now| fair.rest(key, due, now));
     }
 
-    /// Holds the endpoint back until a probe or the end of the outage wakes it.
+    /// Holds the endpoint back during an outage of the network. A probe or the end of the outage wakes the endpoint.
     pub(super) fn cut_off(&self, key: EndpointKey) {
         let mut fair = self.fair.lock();
         let first = fair.cut_off.is_empty();
@@ -245,8 +250,8 @@ impl Dispatcher {
     }
 }
 
-/// A guard that `hand_out` holds. If `hand_out` panics, the guard is dropped. Dropping it permits the next call of
-/// `hand_out`, and wakes the timer, which makes this call.
+/// A guard against panics in `hand_out`. If a panic drops the guard, the guard permits another call of `hand_out`, and
+/// wakes the timer, which makes this call.
 struct UnlessThrough<'a>(&'a Dispatcher);
 
 impl Drop for UnlessThrough<'_> {
@@ -282,8 +287,9 @@ impl Drop for UnderWay {
     }
 }
 
-/// The only timer. It wakes due endpoints, checks for room on the disk, waits for the end of an outage and
-/// removes idle endpoints from memory. It works in bounded steps, also after a suspension of the machine.
+/// The only timer of the dispatcher. It wakes due endpoints, checks for room on the disk, waits for the end of an
+/// outage and removes idle endpoints from memory. Its steps are bounded, even if many endpoints are due at once, for
+/// example after a suspension of the machine.
 async fn keep_time(dispatcher: Weak<Dispatcher>) {
     loop {
         match tokio::spawn(keep_on(dispatcher.clone())).await {

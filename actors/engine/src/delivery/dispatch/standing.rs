@@ -7,36 +7,38 @@ use std::time::Duration;
 use net::DELIVERY_TIME_MAX;
 
 pub(in crate::delivery) const ATTEMPTS_MAX: usize = 8;
-/// The time since the dispatcher's start. Due times are measured by the schedule's clock, which continues while the
-/// machine is suspended. All other moments are measured by a clock that stops during a suspension.
+/// A moment, as the time since the dispatcher's start. The moments of due times are read from the clock of schedules,
+/// which continues while the machine is suspended. All other moments are read from a clock that stops during a
+/// suspension.
 pub(super) type Moment = Duration;
 
 pub(super) const QUICK: Duration = Duration::from_secs(1);
 /// An endpoint is [`Standing::Alive`] for this time after a quick delivery.
 pub(super) const ALIVE_TIME: Duration = Duration::from_secs(10);
-/// The maximum number of concurrent attempts for a new endpoint. It doubles with each attempt that ends.
+/// The maximum number of concurrent attempts of a new endpoint. Each attempt that ends doubles this limit for the
+/// endpoint, up to [`ATTEMPTS_MAX`].
 const ATTEMPTS_AT_FIRST: usize = 2;
 const COST_UNKNOWN: Duration = QUICK;
 
-/// The likelihood that an endpoint returns a permit soon. The highest likelihood is first.
+/// How likely an endpoint is to return a permit soon. The variants begin with the most likely one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// A quick delivery ended within the last [`ALIVE_TIME`].
     Alive,
     /// The latest attempt succeeded, and the average duration of the latest attempts is short.
     Good,
-    /// The endpoint is new, or it fails quickly.
+    /// The endpoint is new, or its attempts end quickly but fail.
     Unknown,
-    /// The average duration of the latest attempts is long, an attempt in progress is slow, or the only
-    /// known attempt failed before the engine started.
+    /// The average duration of the latest attempts is long, or an attempt in progress is slow. An endpoint without an
+    /// attempt since the start of the engine is also slow if an earlier attempt of its first due delivery failed.
     Slow,
 }
 
 impl Standing {
     pub(super) const COUNT: usize = 4;
 
-    /// All endpoints of this standing together may always hold this number of permits. The limit [`Self::leaves_free`]
-    /// applies only to further permits.
+    /// The number of permits that all endpoints of this standing together may always hold. They may take further
+    /// permits only if the number [`Self::leaves_free`] of permits stays free.
     pub(super) fn always(self, permits: usize) -> usize {
         match self {
             Self::Alive => 0,
@@ -44,8 +46,8 @@ impl Standing {
         }
     }
 
-    /// The number of permits that endpoints of this standing must leave free for better endpoints. `first` is
-    /// true if the business holds no permit.
+    /// The number of permits that endpoints of this standing must leave free for endpoints of a higher standing.
+    /// `first` is true if the business holds no permit.
     pub(super) fn leaves_free(self, permits: usize, first: bool) -> usize {
         match (self, first) {
             (Self::Alive, _) => 0,
@@ -59,7 +61,7 @@ impl Standing {
 
 pub(super) struct Held {
     pub(super) since: Moment,
-    /// The expected duration of the attempt. The endpoint's tag contains it until the real duration is known.
+    /// The expected duration of the attempt. The endpoint's tag includes it until the attempt ends.
     pub(super) charged: Duration,
     /// The endpoint's standing when it took the permit.
     pub(super) standing: Standing,
@@ -72,8 +74,8 @@ pub(super) enum CutOff {
     /// A local outage holds the endpoint back. The number is the endpoint's position among the held-back
     /// endpoints.
     Held(u64),
-    /// The endpoint was woken. If an outage holds the endpoint back again before the next attempt, the endpoint gets
-    /// this position again.
+    /// The endpoint is no longer held back. If an outage holds it back again before its next attempt, it gets this
+    /// position again.
     Woken(u64),
 }
 
@@ -84,18 +86,18 @@ pub(super) struct Endpoint {
     /// The next due time, if no delivery is due now.
     pub(super) due: Option<Moment>,
     pub(super) cut_off: CutOff,
-    /// The endpoint's tag ([`super::fair`]). Among equal tags, the longest wait (smallest `turn`) is first.
+    /// The endpoint's tag ([`super::fair`]). If tags are equal, the smallest `turn` (the longest wait) is first.
     pub(super) tag: u64,
     pub(super) turn: u64,
     pub(super) seen: Moment,
-    /// The permits that the endpoint holds, by number. The oldest permit has the smallest number.
+    /// The permits that the endpoint holds. The key is the number of a permit; the oldest permit has the smallest.
     held: BTreeMap<u64, Held>,
     limit: usize,
     /// A moving average of the durations of the attempts. The newest duration has a weight of one quarter.
     cost: Option<Duration>,
-    /// Whether the delivery that is due first already had a failed attempt before the engine started.
+    /// Whether the endpoint's first due delivery already had a failed attempt when the engine started.
     failed_before: bool,
-    /// The time of the last quick delivery. A failure clears it.
+    /// The time of the last delivery that took at most [`QUICK`]. A failed attempt clears this field.
     took_at: Option<Moment>,
 }
 

@@ -5,7 +5,7 @@ use store::{Order, keys};
 
 use super::*;
 
-/// The numbers of stored deliveries and events.
+/// How many deliveries and how many events are stored.
 fn kept(world: &World, endpoint: WebhookId) -> (usize, usize) {
     let (store, of) = (&world.business.shared().store, world.business.id());
     let count = |range| store.scan(&range, Order::Ascending).count();
@@ -80,7 +80,7 @@ async fn a_clock_that_was_once_years_ahead_stops_no_deletion() {
     settle().await;
     world.clock.is_off(0);
     sleep(Duration::from_secs(15 * 60)).await;
-    // The new event also gets a timestamp that is two years ahead, because timestamps never decrease.
+    // Timestamps never decrease, so the new event also gets a timestamp that is two years ahead.
     world.happen("B").await;
     settle().await;
     assert!(world.log(id).await.iter().all(|row| row.created_at > world.clock.now()));

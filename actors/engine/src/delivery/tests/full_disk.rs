@@ -1,5 +1,5 @@
-//! While the disk is full, no attempt begins and no endpoint reads the store. A single timer checks whether
-//! the disk has room again.
+//! While the disk is full, no delivery attempt begins, and waiting endpoints do not read the store. One timer for all
+//! endpoints checks whether the disk has free space again.
 
 use super::*;
 

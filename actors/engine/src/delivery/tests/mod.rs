@@ -164,7 +164,7 @@ async fn open(disk: &MemoryBackend, ports: &Ports, limits: Limits) -> Engine {
     Engine::start_within(store, ports.clone(), limits).await.unwrap()
 }
 
-/// Waits until no task has due work. The wait is much shorter than any delay.
+/// Waits until no task has due work. The wait is much shorter than any delay before a retry.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }
@@ -286,8 +286,8 @@ async fn a_rotated_secret_signs_every_attempt_that_starts_later() {
     assert_eq!(body(&requests[0]), body(&requests[1]));
 }
 
-/// The secret is replaced while a due attempt waits until an earlier change is durable. One sync makes the
-/// earlier change and the new secret durable.
+/// An attempt is due, but it waits until an earlier change is durable. Meanwhile the secret is replaced. The earlier
+/// change and the new secret become durable in the same sync.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_of_its_start() {
     let world = Arc::new(World::new().await);

@@ -50,8 +50,8 @@ async fn a_local_outage_of_any_length_uses_up_no_attempt() {
             assert_eq!((log[0].status, &log[0].last_error), (DeliveryStatus::Pending, &None));
             assert_eq!(world.status(id).await.0, WebhookStatus::Enabled);
         }
-        // Only one probe runs at a time, and it makes one attempt. More endpoints and events do not add
-        // attempts.
+        // One probe runs at a time, and each failed probe allows one trial attempt. More endpoints and events do not
+        // add attempts.
         let asked = world.dns.asked();
         world.happen("C").await;
         sleep(PROBE_AFTER * 100).await;
@@ -143,8 +143,8 @@ async fn requests_during_an_outage_report_that_no_attempt_was_made() {
     assert_eq!(receiver.requests().len(), 1);
 }
 
-/// Endpoints that an outage delays wait in one queue and do not read the store. When the outage ends, each
-/// endpoint receives its event.
+/// During an outage, the delayed endpoints wait in one queue and do not read the store. After the outage, each endpoint
+/// receives its event.
 #[tokio::test(start_paused = true)]
 async fn endpoints_delayed_by_an_outage_are_read_only_with_a_probe() {
     let world = World::with(Limits { actors_at_rest: 0, ..Limits::default() }).await;
@@ -158,7 +158,7 @@ async fn endpoints_delayed_by_an_outage_are_read_only_with_a_probe() {
     assert!(world.engine.is_cut_off());
     assert_eq!(world.engine.endpoints_waiting(), 20);
     for _ in 0..40 {
-        // Half the time between two probes is long enough for the reads of the last probe and of its attempt.
+        // All reads of a probe and of its trial attempt end within half the time between two probes.
         sleep(PROBE_AFTER / 2).await;
         let reads = world.disk.reads();
         assert_eq!(world.engine.running_deliveries(), 0);
@@ -172,8 +172,8 @@ async fn endpoints_delayed_by_an_outage_are_read_only_with_a_probe() {
     assert_eq!(world.engine.endpoints_waiting(), 0);
 }
 
-/// Without a name server the outage never ends. Endpoints that need no name server continue as soon as a
-/// route exists.
+/// The outage lasts until a name server responds. But an endpoint whose lookup needs no name server gets requests again
+/// as soon as a route exists.
 #[tokio::test(start_paused = true)]
 async fn a_new_route_is_used_by_endpoints_that_need_no_name_server() {
     let world = World::new().await;

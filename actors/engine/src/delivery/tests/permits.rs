@@ -102,8 +102,8 @@ async fn an_endpoint_that_only_waits_has_no_actor_and_keeps_its_schedule() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
-    // Attempts start at 0 s, 30 s, 150 s and 750 s. The next one is due half an hour later, so the actor is
-    // stopped.
+    // Four attempts start at 0 s, 30 s, 150 s and 750 s. The fifth attempt is due at 2,550 s. Until then the endpoint
+    // only waits, so its actor is stopped.
     sleep(Duration::from_secs(1_700)).await;
     assert_eq!(receiver.requests().len(), 4);
     assert_eq!((world.engine.running_deliveries(), world.engine.endpoints_waiting()), (0, 1));
@@ -133,8 +133,8 @@ async fn no_more_actors_start_than_there_are_permits() {
     assert_eq!(world.engine.endpoints_waiting(), 20 - running);
     let tried = || dead.iter().filter(|receiver| !receiver.requests().is_empty()).count();
     assert_eq!(tried(), running);
-    // The failing endpoints of one business get only some of the permits. The time is long enough even if
-    // only one attempt, of at most 10 s, runs at a time.
+    // The failing endpoints of one business get only some of the permits, and an attempt takes at most 10 s. Within the
+    // following time, each of the 20 endpoints is tried, even if only one attempt runs at a time.
     sleep(Duration::from_secs(10 * 21)).await;
     assert_eq!(tried(), 20, "each endpoint must get its turn");
 }

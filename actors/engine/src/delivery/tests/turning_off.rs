@@ -30,7 +30,7 @@ async fn nine_failed_attempts_by_the_schedule_disable_a_dead_endpoint() {
     assert_eq!(receiver.requests().len(), 1);
     for (made, delay) in (1..).zip(DELAYS) {
         assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
-        // The previous step has already waited half a second of this delay.
+        // Half a second of the delay has already passed, so this sleep ends half a second before the attempt.
         sleep(Duration::from_secs(delay) - Duration::from_secs(1)).await;
         assert_eq!(receiver.requests().len(), made, "attempt {} was made too early", made + 1);
         sleep(Duration::from_secs(1)).await;
@@ -101,7 +101,7 @@ async fn a_successful_ninth_attempt_keeps_the_endpoint_enabled() {
     assert_eq!(world.status(id).await, ON);
 }
 
-/// Returns while the ninth attempt hangs. The attempt has not reached its deadline.
+/// Returns while the ninth attempt waits for its response, which never comes. Later requests get a response with 204.
 async fn in_the_ninth(world: &World) -> WebhookId {
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     before_the_ninth(world, &receiver).await;
@@ -245,7 +245,7 @@ async fn deliveries_pending_when_an_endpoint_is_disabled_are_not_sent_after_it_i
     world.set(id, WebhookStatus::Disabled).await;
     world.set(id, WebhookStatus::Enabled).await;
     let revived = world.receiver("a.example.com", 1, OK);
-    // The row of A in the due index still exists. After the restart, the actor reads the index, but must not
+    // The due index still contains the row for event A. After the restart, the actor reads this row, but must not
     // send A.
     world.restart().await;
     sleep(Duration::from_secs(3_600)).await;
@@ -294,8 +294,8 @@ async fn events_missed_by_disabling_and_enabling_on_a_busy_disk_are_resent() {
         sleep(Duration::from_millis(100)).await;
         tokio::join!(world.set(id, WebhookStatus::Disabled), world.set(id, WebhookStatus::Enabled));
     };
-    // The rotation needs one sync but does not wake the endpoint's actor. The other requests wait for the
-    // next sync.
+    // The sync of the rotation takes one second. The other requests arrive during this second, so they wait for the
+    // next sync. The rotation does not wake the endpoint's actor.
     let rotate = world.business.rotate_secret(id, Request::by(Actor::Operator));
     let all = async { tokio::join!(rotate, again, off_and_on) };
     let (_, resent, ()) = tokio::time::timeout(Duration::from_secs(9), all)
@@ -382,7 +382,8 @@ async fn owners_and_admins_are_alerted_that_an_endpoint_was_disabled_and_members
         let alerts = world.business.alerts(person, &page).await.unwrap().items;
         told.push(alerts.iter().map(|alert| (alert.about.kind, alert.about.id)).collect::<Vec<_>>());
     }
-    // After the first hour of the outage, the same people were alerted that the endpoint was failing.
+    // The owner and the admin have two alerts, newest first: that the endpoint was disabled, and, after the first hour
+    // of failures, that it was failing.
     let off = [AlertKind::WebhookDisabled, AlertKind::WebhookFailing].map(|kind| (kind, id.uuid())).to_vec();
     assert_eq!(told, [off.clone(), off, Vec::new()]);
 }

@@ -10,9 +10,8 @@ fn signed_with(requests: &[String], secret: &[u8; 32]) -> usize {
     requests.iter().filter(is_of).count()
 }
 
-/// Begins to replace the secret. Each sync takes one second. The new secret is requested during the sync of
-/// another change, so only the next sync makes the new secret durable. An attempt that begins before the end
-/// of the next sync must not use the new secret.
+/// Requests a new secret during the sync of another change. Each sync takes one second. Only the next sync makes the
+/// new secret durable, so an attempt that begins before the end of the next sync must not use it.
 async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
     world.disk.set_sync_delay(Duration::from_secs(1));
     let business = world.business.clone();

@@ -91,8 +91,8 @@ async fn deliveries_due_while_the_machine_was_suspended_are_attempted_within_30_
         receivers.push(world.endpoint(&format!("e{number}"), number, NO).await.1);
     }
     world.happen("A").await;
-    // The timer also wakes every 60 s for other work. After this pause, the timer does not wake for other
-    // work while the test expects the fourth attempt.
+    // The timer also wakes every 60 s for other work, and would then find the due deliveries. The pause has
+    // this length so that none of these wake-ups happens while the test expects the fourth attempt.
     sleep(Duration::from_secs(211)).await;
     let tried = |times| receivers.iter().all(|receiver| receiver.requests().len() == times);
     assert!(tried(3), "the attempts are due at 0 s, 30 s, 150 s and 750 s");

@@ -136,7 +136,8 @@ async fn many_changed_addresses_delay_neither_resets_nor_businesses() {
     assert!(at(200) <= 2, "the business must not wait for 40 mails: {order:?}");
 }
 
-/// Queues `count` mails about changed addresses. Such mails are not reset mails.
+/// Queues `count` mails that ask to confirm a new address. These mails share one lane. Reset mails have a lane of their
+/// own.
 async fn many_changed_addresses(world: &World, count: u32, due: Option<Timestamp>) {
     for number in 0..count {
         let person = Uuid::from_u128(u128::from(number) + 1).into();
@@ -188,8 +189,8 @@ async fn a_reset_queued_before_the_scan_position_is_found() {
     // later.
     sleep(Duration::from_secs(90)).await;
     assert_eq!(world.addresses().len(), 1_200);
-    // The relay also refuses the reset once. The reset's next attempt is still earlier than the next attempts
-    // of the other mails.
+    // The relay also refuses the reset mail once. The retry of the reset mail is still earlier than the retries of the
+    // other mails.
     reset(&world, 250, None).await;
     settle().await;
     assert_eq!(place_of(&world.addresses()[1_200..], 250), Some(0));
@@ -215,10 +216,10 @@ async fn with_a_dead_relay_ten_thousand_mails_cost_one_write_a_minute_and_delay_
     let (changes, reads) = (store.stats().changes, world.disk.reads());
     sleep(Duration::from_secs(600)).await;
     let (changes, reads) = (store.stats().changes - changes, world.disk.reads() - reads);
-    // In ten minutes, the outbox makes and records ten attempts. The service also stores its clock ten times.
+    // In ten minutes, the outbox makes and records ten attempts. The service also stores its time, once a minute.
     assert!((10..=25).contains(&changes), "{changes} changes in ten minutes");
     assert!(reads <= 2_000, "{reads} reads in ten minutes");
-    // A change to the business waits for its own sync, but not for the outbox.
+    // The pending mails do not delay a change to the business. It waits only for its own sync.
     world.disk.set_sync_delay(Duration::from_millis(5));
     let began = Instant::now();
     for _ in 0..100 {

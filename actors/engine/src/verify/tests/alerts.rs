@@ -16,7 +16,7 @@ fn with_alerts(good: &Map) -> Map {
         rows.put(&keys::alert(of, person_id, number), alert.encode());
     }
     rows.put(&keys::alerts_read(of, other()), AlertsRead { until: 5, at }.encode());
-    // A read position of a person without alerts is not damage.
+    // A person without alerts may have a read position. It is not damage.
     rows.put(&keys::alerts_read(of, uuid::Uuid::from_u128(9).into()), AlertsRead { until: 5, at }.encode());
     rows
 }

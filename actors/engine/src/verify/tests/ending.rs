@@ -1,5 +1,5 @@
 //! Tests with damage during deletions that run in steps: the erasure of a contact, the removal of the contact's data
-//! from events, and the deletion of a business. Two further kinds of damage concern the retention periods.
+//! from events, and the deletion of a business. The last two kinds of damage concern retention periods.
 
 use super::*;
 

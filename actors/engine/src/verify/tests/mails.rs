@@ -5,7 +5,7 @@ use domain::{Mail, MailKind, MailStatus, Notice, NoticeKind};
 use super::*;
 use crate::mail::mail_rows;
 
-/// A store with a pending mail that collects alerts, a waiting notice, and a mail about an account.
+/// A store with three pending mails: a daily mail of alerts, a notice, and a mail about an account.
 fn with_mails(good: &Map) -> Map {
     let mut rows = good.clone();
     let at = Timestamp::from_millis(5);

@@ -122,8 +122,8 @@ async fn damage_to_merged_contacts_is_found() {
             merged.move_back(&alias);
         }
         let mut report = check(&merged).unwrap();
-        // These rows were added without an audit entry, so the check correctly finds that the recorded usage
-        // differs.
+        // The test added the rows of the merge without an audit entry. So the check correctly finds that the recorded
+        // usage differs from the rows.
         report.findings.retain(|finding| !finding.contains("differs from the rows found"));
         assert!(report.findings.is_empty(), "{:?}", report.findings);
     }

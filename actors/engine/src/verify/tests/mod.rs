@@ -105,7 +105,8 @@ impl Map {
         R::decode(&value_at(self, key).unwrap().unwrap()).unwrap()
     }
 
-    /// Changes the record of a row. The whole record is then stored in one value, as in earlier versions.
+    /// Changes the record of a row. Stores the record in one value even if it is long, as earlier versions of the
+    /// service did.
     fn edit<R: Record>(&mut self, key: &[u8], edit: impl FnOnce(&mut R)) {
         let mut record = self.record::<R>(key);
         edit(&mut record);
@@ -118,8 +119,8 @@ impl Map {
         self.edit(&key, edit);
     }
 
-    /// Adds the search texts of all contacts to the index in one row. The fixture has too few contacts for a
-    /// full row.
+    /// Adds the search texts of all contacts to the index. The engine writes a row of this index only for more contacts
+    /// than the fixture has.
     fn file_contacts(&mut self) {
         let contacts = self.keys(kind::CONTACT).into_iter().map(|key| self.record::<Contact>(&key));
         let texts: Vec<_> = contacts.map(|it| (it.id.uuid(), it.search_text())).collect();

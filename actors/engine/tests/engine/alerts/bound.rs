@@ -71,8 +71,8 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
     let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
     done(&world, &other, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &other).await, alerts(&world, &other, boss).await), (1, 1));
-    // The relay accepts mails again. For the nine messages, the quiet person gets three mails, and six alerts that are
-    // only in the dashboard.
+    // The relay accepts mails again. `quiet` gets a mail for three of the nine messages. The alerts for the other six
+    // messages are only in the dashboard.
     post.dies(false);
     pass(60).await;
     let mails = post.take();

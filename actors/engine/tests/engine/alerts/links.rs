@@ -8,8 +8,9 @@ use super::*;
 use crate::harness::{lately, pass};
 use crate::post::Post;
 
-/// Mallory knows the password of an unconfirmed account with the victim's address. Mallory can therefore change the
-/// account's address and confirm the new address. An invitation to the victim must not reach Mallory in this way.
+/// Mallory knows the password of an unconfirmed account that has the victim's address. So Mallory can change the
+/// account's address to Mallory's own address and confirm it. An invitation to the victim's address must then neither
+/// be mailed to Mallory's address nor be accepted with it.
 #[tokio::test(start_paused = true)]
 async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
     let world = world().await;
@@ -28,8 +29,8 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
         matches!(refusal(moved), Refusal::Conflict { .. }),
         "a change to the address would invalidate the mail to the victim"
     );
-    // All attempts so far (at 0, 1, 6 and 36 minutes) used the same link. At the end of this wait, the link has
-    // expired, and the next attempt is not due yet.
+    // The mail to the victim is attempted at minutes 0, 1, 6 and 36, always with the same link. After this wait of
+    // 100 minutes, the link has expired, and the next attempt is not due yet.
     pass(100).await;
     post.dies(false);
     let network = std::net::IpAddr::from([192, 0, 2, 1]);

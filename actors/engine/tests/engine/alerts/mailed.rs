@@ -61,8 +61,8 @@ pub(super) fn token(content: &Content) -> Token {
     Token::parse(token).unwrap()
 }
 
-/// Creates an account with the victim's address and Mallory's password. Mallory's business invites the address
-/// while the service sends no mail, so Mallory sees the link and uses it.
+/// Creates an account with the victim's address and Mallory's password. The service sends no mail, so it shows the link
+/// of the invitation to Mallory, who uses the link.
 pub(super) async fn squatted(world: &World, shop: &Shop, mallory: PersonId) -> (PersonId, Token) {
     let people = world.engine.people();
     let squatted = invite(world, shop, by(mallory), "victim@example.com").await.unwrap();
@@ -70,7 +70,7 @@ pub(super) async fn squatted(world: &World, shop: &Shop, mallory: PersonId) -> (
     (opened.person, people.set_password(&opened.session.unwrap(), PASSWORD).await.unwrap())
 }
 
-/// Signs in with the link of a mail and sets a password.
+/// Signs in with the link in a mail, and then sets a password.
 pub(super) async fn enter(world: &World, content: &Content) -> Token {
     let people = world.engine.people();
     let opened = people.use_link(&token(content), Client::default()).await.unwrap();

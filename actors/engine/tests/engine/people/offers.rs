@@ -80,8 +80,9 @@ async fn a_session_that_may_be_another_persons_cannot_decline_an_offer() {
     assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
 }
 
-/// The dashboard shows the link of an unconfirmed account only once, and the service does not make another
-/// link. The session that was started with this link must therefore be able to accept the offer later.
+/// While the address of the new account is unconfirmed, only the session that the invitation link started
+/// can accept the offer. The dashboard shows this link only once, and makes no second link. So if the
+/// business is suspended at first, the same session must be able to accept the offer later.
 #[tokio::test(start_paused = true)]
 async fn an_offer_in_a_suspended_business_is_accepted_later_in_the_links_session() {
     let world = world().await;
@@ -148,7 +149,8 @@ async fn neither_a_link_of_an_earlier_offer_nor_its_session_accepts_a_later_one(
         invite(&world, &shop, by(boss), "victim@example.com", Role::Admin).await;
         pass(1).await;
         if !opens_first {
-            // The shown link becomes invalid before the mail with the new link is composed.
+            // The second invitation makes the link of the first invitation invalid, even before the mail with the new
+            // link is composed.
             assert!(people.use_link(&token, Client::default()).await.is_err());
             continue;
         }

@@ -115,12 +115,13 @@ const TABLE: &[Row] = &[
     row("MergeContacts", "cc-"),
     row("PatchRetention", "cc-"),
     row("PatchRetention of the audit log", "cr-"),
-    // This row is about a feed of the whole business. A member can have feeds of their own staff member: see
-    // `feeds.rs`.
+    // This row is about a feed of the whole business. A member can have feeds of the staff member to whom the member
+    // is linked: see `feeds.rs`.
     row("CreateFeed", "ccr"),
     row("RevokeFeed", "ccc"),
-    // The staff member and the calendar in these rows do not exist, so each role gets a 404. A member may
-    // manage the calendars of their own staff member.
+    // In these rows, the staff member or the calendar does not exist. Every role gets the refusal `NotFound`, which
+    // counts as `c`. If the calendar exists, a member may manage it only if it belongs to the staff member to whom the
+    // member is linked.
     row("ConnectCalendar", "ccc"),
     row("PatchCalendar", "ccc"),
     row("DisconnectCalendar", "ccc"),
@@ -183,7 +184,7 @@ struct Asking<'a> {
     of: &'a BusinessHandle,
     shop: &'a Shop,
     who: PersonId,
-    /// A member whose removal affects no other row of the table.
+    /// The member to whom the changes `PatchMember` and `NoteLink` apply. This member requests no change.
     other: PersonId,
     number: u8,
     /// The time at which the person last entered the password.

@@ -46,16 +46,16 @@ async fn a_local_shortage_is_no_attempt() {
             "{number}"
         );
     }
-    // A shortage at one address takes precedence over a failure at another address. If one of the addresses works, the
-    // attempt succeeds.
+    // If a local shortage prevents the connection to one address and the other address fails, the outcome is `NotMade`.
+    // If one of the addresses works, the attempt succeeds.
     let world = World::new();
     world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.35"]);
     world.net.put(ADDRESS, Place::Error(24));
     assert_eq!(world.post().await.outcome, Outcome::NotMade);
     world.receiver(OTHER, NO_CONTENT, Then::GoesOn);
     delivered(&world.post().await, 204);
-    // If this machine has no IPv6, a failed attempt to a host that has only IPv6 addresses counts as a failure of the
-    // receiver.
+    // Over IPv6, the system error 99 (`EADDRNOTAVAIL`) counts as a failure of the receiver. It is not a shortage: a
+    // machine without IPv6 gets this error for every IPv6 address.
     let world = World::new();
     world.dns.set(HOST_NAME, &["2606:4700::1111"]);
     world.net.put("[2606:4700::1111]:443", Place::Error(99));

@@ -42,7 +42,7 @@ impl Machine {
         machine
     }
 
-    /// Replaces `resolv.conf` by renaming another file, as other programs do.
+    /// Replaces `resolv.conf` as other programs do: writes a new file and renames it to `resolv.conf`.
     fn configure(&self, text: &str) {
         Self::replace(&self.files.resolv, text);
     }
@@ -202,7 +202,7 @@ async fn a_question_is_repeated_if_a_datagram_is_lost() {
         let of_host = machine.server.asked().into_iter().filter(|asked| *asked == (HOST.to_owned(), A));
         assert_eq!(of_host.count(), asked);
     }
-    // The number of repetitions stays limited, even after many answers without addresses.
+    // After many answers without addresses, a question without an answer is still sent at most `ASKED_MAX` times.
     let machine = Machine::new().await;
     for number in 0..50 {
         machine.fails(&format!("unknown-{number}.example.com")).await;
@@ -243,7 +243,8 @@ async fn name_servers_that_are_silent_on_one_name_count_as_working() {
         assert!(!is_no_name_server(&machine.fails(HOST).await));
         assert!(machine.resolver.is_answered().await);
     }
-    // An answer about another name is evidence that the name servers work.
+    // The name server no longer answers questions about `HOST` or the DNS root. But it answers a question about another
+    // name, which shows that it works.
     machine.server.is_silent();
     assert!(!machine.resolver.is_answered().await);
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
@@ -257,7 +258,8 @@ async fn name_servers_that_are_silent_on_one_name_count_as_working() {
 #[tokio::test(start_paused = true)]
 async fn name_servers_that_never_respond_count_as_missing() {
     let machine = Machine::new().await;
-    // Answers that arrived before the name server stopped do not count.
+    // The name server answers a question and then becomes silent. The earlier answer must not count as evidence that it
+    // works.
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
     machine.resolve("other.example.com").await.unwrap();
     machine.server.is_silent();

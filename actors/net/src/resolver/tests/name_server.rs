@@ -29,11 +29,11 @@ pub(super) enum Says {
     Alias(&'static str, Vec<IpAddr>),
     /// A truncated datagram. The response over TCP contains these addresses.
     TooLong(Vec<IpAddr>),
-    /// Only the question with this number (counted from 1) gets a response with these addresses. The response
-    /// goes to the socket that sent the first question.
+    /// The name server sends one response with these addresses, after it has received the question this number of
+    /// times. The response goes to the socket from which the question came first.
     Late(usize, Vec<IpAddr>),
-    /// Only the question with this number (counted from 1) gets a response with these addresses. The response
-    /// goes to the socket that sent the last question.
+    /// The name server sends one response with these addresses, after it has received the question this number of
+    /// times. The response goes to the socket from which the question came last.
     Lost(usize, Vec<IpAddr>),
     Nothing,
 }

@@ -10,12 +10,13 @@
 //! - If only one lane has changes, it gets all of the committer's time. No short change waits while the committer is
 //!   idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - Over time, a short lane may write as many bytes as a long lane. Each of m long lanes writes every m-th long
-//!   change. So after a long change of n bytes, each short lane may write about n / m bytes before the next long
-//!   change. These bytes take a bounded number of *rounds*, each with one turn of every short lane.
+//! - Over time, a short lane may write as many bytes as a long lane. The long lanes take turns. If there are m long
+//!   lanes and each writes one change of n bytes, a short lane may write n bytes in the same time. This time contains m
+//!   long changes, so after each of them the short lane may write about n / m bytes. These bytes take a bounded number
+//!   of *rounds*, each with one turn of every short lane.
 //! - After a change of more than [`REST_FROM_BYTES`], the long ring pauses if other lanes wrote short changes since
-//!   the previous long change. With m long lanes, the pause is [`REST`] / m times as long as the write of the
-//!   change's group. It is at least as long as this write, but at most [`REST_MAX`].
+//!   the previous long change. The pause is a multiple of the time that the write of the change's group took. With m
+//!   long lanes, the factor is [`REST`] / m, rounded down, but at least 1. No pause is longer than [`REST_MAX`].
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -38,14 +39,15 @@ pub(super) const SHARDS: usize = 4096;
 /// endpoints.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
-/// A change up to this length never causes a pause. A booking with events for all endpoints is shorter.
+/// The long ring pauses only after changes that are longer than this. A booking with events for all endpoints is
+/// shorter, so it causes no pause.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// The length of a pause with one long lane, as a multiple of the duration of the write. The long lane then uses a
-/// tenth of the committer's time.
+/// The factor for pauses if there is only one long lane: a pause is this many times as long as the write before it. So
+/// the long lane uses a tenth of the committer's time.
 const REST: u32 = 9;
 
-/// The maximum pause. Without it, a short stall of the disk would cause a long pause.
+/// The maximum pause. Without it, a write during a short stall of the disk would cause a long pause.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 pub type Done = Box<dyn FnOnce() + Send>;
@@ -149,9 +151,9 @@ struct State {
     in_turn: bool,
     round: u64,
     turns_left: usize,
-    /// The round before which no long change is taken while short changes are waiting.
+    /// While short changes are waiting, no long change is taken before this round.
     long_from: u64,
-    /// The lanes from which short changes were taken after the last long change. Barriers count as short.
+    /// The lanes from which short changes were taken after the last long change. A barrier counts as a short change.
     short_since: Lanes,
     rest: Option<Instant>,
     waiting: usize,
@@ -283,7 +285,8 @@ impl State {
         }
     }
 
-    /// Appends a lane to the short or the long ring, depending on the lane's next change.
+    /// Appends a lane to the long ring if the lane's next change is long, and otherwise to the short ring. A lane
+    /// without changes is appended to neither ring.
     fn line_up(&mut self, lane: usize) {
         self.lanes[lane].deficit = 0;
         match self.lanes[lane].changes.front() {
@@ -316,14 +319,14 @@ impl State {
         }
     }
 
-    /// Moves the next change of this lane, which must be long, into the group. Returns false if the change cannot join
-    /// the group.
+    /// Moves the next change of this lane into the group. The change must be long. Returns false if it cannot join the
+    /// group.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // After a long change of n bytes, each short lane may write n / m bytes, where m is the number of long lanes.
-        // `turns` is the number of turns that a lane needs for these bytes.
+        // Let m be the number of long lanes. After a long change of n bytes, each short lane may write n / m bytes
+        // before the next long change. A lane needs `turns` turns for these bytes, and has one turn per round.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -76,8 +76,8 @@ fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
     (log, needed)
 }
 
-/// Finds a message of sled's log that contains all of these values. Returns the file offset of the first value, and the
-/// log position of the message.
+/// Finds a message of sled's log that contains all of these values. Returns the file offset of `values[0]`, and the log
+/// position of the message.
 fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
     let (log, needed) = log(dir);
     let found = needed.iter().find_map(|(lsn, at, length)| {
@@ -88,14 +88,14 @@ fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
     found.expect("no message contains the values")
 }
 
-/// Flips a bit in the first of these values. All values must be in one message of sled's log.
+/// Flips a bit in `values[0]`, in a message of sled's log that contains all of the values.
 fn flip_value(dir: &Path, values: &[&[u8]]) {
     flip(dir, place_of(dir, values).0);
 }
 
-/// Opens and closes a store until sled's snapshot covers the message with this value. At its start, sled does not read
-/// a message that the snapshot covers. Several attempts may be necessary: when sled closes, it may write the page
-/// again, after the snapshot.
+/// Opens and closes a store until sled's snapshot covers the message with this value. When sled opens a store, it
+/// does not read a message that the snapshot covers. Several rounds may be necessary: when sled closes the store, it
+/// may write the page of the value again, in a message that is newer than the snapshot.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
         let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;
@@ -158,7 +158,7 @@ fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_offset() {
             let (_, message, _) = needed[(needed.len() - 1) * share / 10];
             let damaged = copied(from.path());
             flip(damaged.path(), message + 9);
-            // The refused opening must change nothing, so that the next opening is refused too.
+            // A refused opening must change nothing. So the second opening must also be refused.
             for _ in 0..2 {
                 match DiskBackend::open(damaged.path()) {
                     Err(StoreError::DamagedAt { offset, .. }) => assert_eq!(offset, message),
@@ -174,7 +174,7 @@ fn after_any_flipped_bit_the_store_has_every_row_or_does_not_open() {
     let (stores, rows) = killed_and_closed();
     let segment = SEGMENT_BYTES as u64;
     for from in stores {
-        // Some of these stores may open, because the tree no longer needs some of the segments.
+        // A damaged store may open if the tree no longer needs the damaged segment.
         for at in [30, segment / 2, segment - 3_000, segment + 7, 2 * segment - 2_000] {
             let damaged = copied(from.path());
             flip(damaged.path(), at);
@@ -252,7 +252,8 @@ fn a_refused_start_does_not_change_the_log() {
                 found.len()
             );
         }
-        // The journal contains the batches that follow the snapshot.
+        // This damage affects a batch after the snapshot. The journal also contains the batches after the snapshot, so
+        // the store opens with all rows.
         let (_, message, _) = after[after.len() / 3];
         flip(from.path(), message + 9);
         let store = DiskBackend::open(from.path()).unwrap();
@@ -370,8 +371,8 @@ fn an_isolation_stops_the_store_if_the_end_of_the_log_is_damaged_too() {
         Ok(_) => panic!("the damage was not found"),
     }
     store.close();
-    // The store may open, because the journal may contain the batches that sled erases. The rows of the other
-    // businesses must then be complete.
+    // When sled opens, it may erase batches at the damaged end of its log. If the journal still contains these batches,
+    // the store opens. The rows of the other businesses must then be complete.
     if let Ok(store) = DiskBackend::open(home.path()) {
         for number in (1..=10).filter(|number| *number != 4) {
             let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
@@ -429,7 +430,8 @@ fn damaged_snapshots_and_settings_are_created_again() {
     }
 }
 
-/// Returns a store whose snapshot covers all rows, and the value of the rows of the business with the number `within`.
+/// Makes a store in which every business has 2,000 rows. Returns its directory and a value that occurs in rows of
+/// the business with the number `within`. sled's snapshot covers the message with this value.
 fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();

@@ -1,5 +1,5 @@
-//! Tests how a store opens after a kill, or after a power cut during opening. It must contain all acknowledged changes
-//! or refuse to open.
+//! Tests how a store opens after a kill, or after a power cut during opening. The store must either contain all
+//! acknowledged changes or refuse to open.
 
 mod damage;
 
@@ -154,7 +154,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
     assert!(lost > 0, "the test must reach a step in which sled clears a needed segment");
 }
 
-/// [`killed`] returns a copy in which the journal contains this many newer batches than sled's files.
+/// In the copy that [`killed`] makes, the journal contains this many batches that sled's files lack.
 const AHEAD: u64 = 3;
 
 fn row_of(number: u64, row: u8) -> Key {
@@ -171,7 +171,7 @@ fn acknowledge(store: &DiskBackend, number: u64) {
 }
 
 /// Simulates a kill by copying the files of an open store. Repeats this until the copy of sled's files lacks
-/// the last batches. Returns the numbers of the newest batch in the copy of sled's files and in the journal.
+/// the last batches. Returns the number of the newest batch in this copy, and that of the newest batch in the journal.
 fn killed(home: &Path, to: &Path) -> (u64, u64) {
     let store = DiskBackend::open(&home.join("open")).unwrap();
     for number in 1..=20 {
@@ -184,7 +184,7 @@ fn killed(home: &Path, to: &Path) -> (u64, u64) {
         }
         let newest = store.sequence();
         let _ = fs::remove_dir_all(to);
-        // The test copies sled's files first, before sled writes to them again.
+        // The test copies sled's files before the other files, because sled may soon write to them again.
         copy(&home.join("open/store"), &to.join("store"), |_| true);
         copy(&home.join("open"), to, |name| name != "ballast");
         let alone = home.join("alone");
@@ -288,7 +288,8 @@ fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
         let keys: Vec<_> = (0..250_u8).map(|row| [row]).collect();
         tree.write(number, keys.iter().map(|key| (&key[..], value))).unwrap();
         assert!(tree.log_bytes() < tree::LOG_BYTES_MAX);
-        // If the tree was synced during the write, the estimate grows by less than three times the bytes of the rows.
+        // A sync resets the estimate to 0. So if the estimate has grown by less than three times the bytes of the rows,
+        // the tree was synced during the write.
         synced += usize::from(tree.log_bytes() < before + 3 * 250 * 4_000);
     }
     assert!(synced >= 5, "{synced}");

@@ -33,7 +33,7 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 impl List<'_> {
-    /// The time since the last use of a key. Returns `None` if the time is too short for the page to show it.
+    /// A text with the number of days since the last use of a key. Returns `None` if this time is less than [`IDLE`].
     fn idle(&self, used_at: Timestamp) -> Option<String> {
         let unused = self.sheet.member.business.now() - used_at;
         (unused >= IDLE).then(|| self.sheet.member.count("keys-idle", unused.num_days().unsigned_abs()))

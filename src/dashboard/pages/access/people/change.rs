@@ -26,7 +26,7 @@ impl Step {
         }
     }
 
-    /// The prefix of the message ids.
+    /// The prefix of the ids of the page's texts.
     fn word(self, status: MembershipStatus) -> &'static str {
         match self {
             Self::Disable => "people-disable",

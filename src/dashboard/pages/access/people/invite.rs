@@ -1,6 +1,6 @@
-//! The page that invites a person. If the service sends mails, the page shows no link, and the response does
-//! not depend on the address. If the service sends no mails and the engine returns a link, the page shows the
-//! link once.
+//! The page that invites a person. If the service sends mails, the page shows no link, and the response is the same for
+//! every address, so it does not show whether the address has an account. If the service sends no mails and the engine
+//! returns a link, the page shows the link once.
 
 use domain::Right;
 use engine::people::{Invitation, NewLink};

@@ -2,7 +2,7 @@
 //! person, and change the person's access.
 //!
 //! Invariants:
-//! - Before a person accepts, the pages show only the invited address.
+//! - Until a person accepts the invitation, the pages show only the invited address.
 //! - A change to access requires a recently entered password.
 //! - Only owners can change an owner on the pages.
 

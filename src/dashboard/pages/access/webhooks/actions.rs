@@ -33,8 +33,7 @@ pub(crate) async fn switch(member: Member, status: WebhookStatus, done: &'static
         events: None,
         description: None,
         status: Some(status),
-        // A change by a member gets the same reason as a change by the operator. The audit log shows who made
-        // it.
+        // There is no separate reason for members. The audit log names the member who made the change.
         reason: DisabledReason::Operator,
     };
     let done = member.change(change).await.map(|_| format!("{}?done={done}", member.path_of(id)));
@@ -86,7 +85,8 @@ pub(crate) async fn try_now(member: Member) -> Answered {
     sent(&member, (&endpoint, id), "tried", done).await
 }
 
-/// The page after a delivery was scheduled: the log or the page of the delivery.
+/// The response after an attempt was scheduled. The browser returns to the page of the endpoint if the form is from the
+/// log on that page, and otherwise to the page of the delivery.
 async fn sent(
     member: &Member,
     (endpoint, id): (&WebhookEndpoint, EventId),

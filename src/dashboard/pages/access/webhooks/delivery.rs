@@ -212,7 +212,7 @@ fn likely(error: &AttemptError) -> &'static str {
 const CHARS_MAX: usize = 64 * 1024;
 const HIDDEN: char = '\u{fffd}';
 
-/// A piece of code, and whether it is the name of a property.
+/// A part of a shown request or response. `is_name` is true if the part is the name of a JSON property.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece {
     text: String,

@@ -34,8 +34,8 @@ impl Member {
         self.sheet("settings/webhooks").under(vec![self.crumb("settings/webhooks"), here])
     }
 
-    /// A filter by day in the query, and its form field. The instant is the start of the day. For the last
-    /// day of a range, it is the start of the next day.
+    /// Reads a day from the query. Returns the start of the day and the form field that shows the day. If `is_last` is
+    /// true, the day is the last day of a range, and the returned instant is the start of the next day.
     pub(in super::super) fn day_filter(&self, name: &str, is_last: bool) -> (Option<Timestamp>, Field) {
         let text = self.query.get(name).trim();
         let parsed = days::asked(text);

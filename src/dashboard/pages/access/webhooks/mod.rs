@@ -16,9 +16,9 @@ struct Receiver {
     text: &'static str,
 }
 
-/// The receivers in display order. Each one reads the secret from the environment and verifies the raw bytes.
-/// It responds with 204 to a valid event, and with 400 if the signature is wrong or the event is more than
-/// five minutes old.
+/// The sample receivers, in display order. Each receiver reads the secret from the environment and verifies the raw
+/// bytes of the request. The receiver responds with 204 to a valid event, and with 400 if the signature is wrong or the
+/// event is more than five minutes old.
 const RECEIVERS: [Receiver; 3] = [
     Receiver {
         id: "in-javascript",

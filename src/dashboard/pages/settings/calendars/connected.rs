@@ -1,5 +1,6 @@
 //! The pages that connect, change and disconnect calendars, and the rows of the list of connected calendars.
-//! A member manages the calendars of their own staff member, and gets a 404 for any other calendar.
+//! A member manages the calendars of the staff member to whom the member is linked, and gets a 404 for any other
+//! calendar.
 //!
 //! Invariant: no page contains the address or the password of a connected calendar. Between the discovery and the
 //! choice of a calendar, both are only in memory, for at most 10 minutes ([`super::pending`]).
@@ -80,7 +81,7 @@ fn details(view: &View) -> Field {
     field.hint(view.t("calendars-detail-hint"))
 }
 
-/// Adds the use of the calendar to a body.
+/// Sets `busy` and `write` in a body, according to the chosen use of the calendar.
 fn with_use<'a>(body: Body<'a>, chosen: &str) -> Body<'a> {
     let body = body.with("busy", Json::Bool(chosen != WRITE_ONLY));
     body.with("write", Json::Bool(matches!(chosen, BOTH | WRITE_ONLY)))
@@ -218,7 +219,7 @@ struct ChangePage<'a> {
     filled: Filled,
 }
 
-/// The fields of the form without the secrets, which no page shows.
+/// The present values of the form's fields. The secrets are omitted, because no page shows a stored secret.
 fn values(calendar: &CalendarView) -> Form {
     let it = &calendar.settings;
     Form::of([
@@ -302,7 +303,7 @@ pub(crate) async fn change(member: Member) -> Answered {
         if it.kind == CalendarKind::Caldav {
             body = with_use(body.text("detail"), form.get(WRITE));
         }
-        // Without this comparison, an unchanged user name would cause a request to the server.
+        // An unchanged user name is omitted. Otherwise the service would read the calendar to check the login.
         if it.username.as_ref().is_some_and(|name| form.get("username").trim() != name) {
             body = body.text("username");
         }

@@ -24,7 +24,7 @@ pub(in crate::dashboard) struct PendingForms(Arc<Mutex<Pending>>);
 struct Pending {
     /// The oldest form comes first.
     forms: VecDeque<PendingForm>,
-    /// Whether a task waits until the first form expires.
+    /// Whether a task is running that deletes the expired forms.
     has_timer: bool,
 }
 

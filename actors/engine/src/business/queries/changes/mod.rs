@@ -1,9 +1,9 @@
 //! Lists appointments in the order of their last change.
 //!
 //! An appointment that was never changed has no row in the index of changes. The list finds such an appointment in the
-//! index by id. The order of this index is the order of creation: an appointment that is created later has a greater id
-//! and the same or a later creation stamp. The time in an id is never before the creation stamp. So a list that begins
-//! at an instant skips the ids with an earlier time.
+//! index by id. This index is in the order of creation: an appointment that is created later has a greater id and the
+//! same or a later creation stamp. The creation stamp is never after the time in the id. So a list that begins at an
+//! instant may skip all ids with an earlier time.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.
@@ -37,8 +37,8 @@ pub(super) struct Changes {
     pub(super) until: Timestamp,
 }
 
-/// The position of a list: the last change that the list has reached, and the last row that it read from the
-/// index by id.
+/// The position of a list. It has two parts: the last change that the list has shown or skipped, and the last row that
+/// the list has read from the index by id.
 #[derive(Clone, Copy)]
 struct Reached {
     change: (Timestamp, AppointmentId),
@@ -85,8 +85,8 @@ impl Changes {
             let found = row.and_then(|(key, start)| {
                 let change = keys::instant_and_id(&key).and_then(|(at, id)| {
                     let found = self.record(reader, id, &start)?;
-                    // If the appointment has changed since the index row was read, the list contains it later, at the
-                    // position of its newer change.
+                    // If the appointment has changed since the index row was read, it is not shown here: the list
+                    // contains it later, at the position of its newer change.
                     let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
                     Ok(Change { at, id, by_id: false, shown })
                 });
@@ -96,7 +96,7 @@ impl Changes {
         })
     }
 
-    /// The index rows of appointments, in the order of their ids (the order of creation), from the list's position on.
+    /// The index rows of appointments after the position, in the order of their ids, which is the order of creation.
     fn created(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
         let all = keys::appointments_minted_from(self.of, reached.change.0);
         let range = reached.row.map_or(all, |row| all.after(keys::appointment_start(self.of, row)));
@@ -126,8 +126,8 @@ impl Changes {
         reader.get(&keys::appointment(self.of, keys::millis_from_value(start)?, id))
     }
 
-    /// Decodes a position. A position has two parts: the key of the last change (without the business and the kind),
-    /// and the id [`Reached::row`].
+    /// Decodes a position. The first part is the time and the id of the last change. The second part contains the id
+    /// [`Reached::row`], and is empty if that is `None`.
     fn reached(&self, page: &PageRequest) -> Result<Reached, StoreError> {
         let first = (self.since, Uuid::nil().into());
         let Some(position) = &page.after else { return Ok(Reached { change: first, row: None }) };

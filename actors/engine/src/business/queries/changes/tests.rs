@@ -10,8 +10,8 @@ fn business() -> BusinessId {
     Uuid::from_u128(1).into()
 }
 
-/// Returns an appointment whose id contains a time one year after 1970, long after the creation stamp. A wrong clock
-/// can cause this.
+/// Returns an appointment whose id contains a time in 1971, although its creation stamp is in 1970. A wrong clock can
+/// cause this difference.
 fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
     let millis = 365 * 86_400_000 + number;
     let starts_at = Timestamp::from_millis(1_000_000 - number);

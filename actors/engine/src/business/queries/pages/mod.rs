@@ -52,7 +52,7 @@ pub(crate) async fn read_page<T: Send + 'static>(
     let step = move |reader: &Reader<'_>| {
         let (found, end) = part(reader, &rest)?;
         rest.limit -= found.len();
-        // The items of the first step are not copied, because most pages need only one step.
+        // Most pages need only one step, so the list of the first step is used as it is and not copied.
         if items.is_empty() {
             items = found;
         } else {
@@ -72,7 +72,8 @@ pub(crate) async fn read_page<T: Send + 'static>(
     scans.read(store, of, step).await
 }
 
-/// The length of the head in bytes. All keys of a list have the same head.
+/// The length in bytes of the head of a key: the id of the business and the kind of the row. All keys of a list have
+/// the same head.
 const HEAD_BYTES: usize = 17;
 
 pub(super) fn position_key(range: &KeyRange, position: &[u8]) -> Key {
@@ -199,8 +200,9 @@ pub(super) fn walk_theirs<I: ResourceId, R: Record, T>(
     })
 }
 
-/// The length in bytes of a contact's id in an index key, and the length of the instant and the id that follow.
+/// The length in bytes of the contact's id in a key of the index.
 const CONTACT_BYTES: usize = 16;
+/// The length in bytes of the instant and the record's id, which follow the contact's id in the key.
 const PLACE_BYTES: usize = 24;
 /// The maximum number of rows of a merged contact that one call of [`walk_theirs`] reads.
 const MOVING_MAX: usize = 128;
@@ -226,9 +228,9 @@ fn in_order(
     })
 }
 
-/// Calls `part` to read a part of a list. If `asked` is set, the list contains only the records of this contact. The
-/// part is empty for an unknown or erased contact. If the contact was merged or erased during the read, records may be
-/// missing, so the part is read again in the next step.
+/// Calls `part` to read a part of a list. If `asked` is set, the list contains only the records of this contact, and no
+/// records if the contact is unknown or erased. If the contact is merged or erased while `part` runs, the result may
+/// lack records. The result is then discarded, and the next step reads the same part again.
 pub(super) fn of_contact<T>(
     reader: &Reader<'_>,
     (of, asked): (BusinessId, Option<ContactId>),

@@ -35,7 +35,8 @@ async fn walk_multiples(store: &Store, order: Order, of: u16, pages: &[(usize, u
         let page = read_page((&scans, store), Uuid::from_u128(1).into(), &request, move |reader, page| {
             collect(reader, range, order, page, |key, _| {
                 let number = u16::from_be_bytes([key[HEAD_BYTES], key[HEAD_BYTES + 1]]);
-                // Each listed number causes a second read, as in a list that reads the record of each index row.
+                // For each listed number, a second row is read. This imitates a list that reads the record of each
+                // index row.
                 let shown = number % of == 0;
                 if shown {
                     reader.get_raw(&Key::new(key))?;
@@ -82,8 +83,8 @@ proptest! {
 async fn a_page_ends_at_its_budget_and_detects_the_end_of_the_list() {
     let store = store_with(&(1..=20).map(|number| number * 7).collect()).await;
     for order in [Order::Ascending, Order::Descending] {
-        // None of the 20 rows matches. A page has four steps. The last row of a step uses the budget twice, because the
-        // next step reads this row again.
+        // None of the 20 rows matches. A page is read in four steps. Each step after the first begins with the last row
+        // of the previous step, so this row counts twice towards the budget.
         for (budget, pages) in [(1, 20), (12, 3), (22, 2), (23, 1), (24, 1), (1_000, 1)] {
             let (found, walked) = walk_multiples(&store, order, 999, &[(budget, 5)]).await;
             assert_eq!((found, walked), (Vec::new(), pages), "with a budget of {budget} rows per page");

@@ -119,8 +119,8 @@ async fn a_kept_password_is_checked_only_at_the_origin_for_which_it_was_entered(
     assert_eq!(world.net.dialled().len(), dialled);
     // Another path of the same origin needs no password.
     world.business.check_calendar(input(&format!("https://{HOST}/dav/"))).await.unwrap();
-    // Both changes were checked with the old password. The first one changes the password, so the second one is
-    // refused.
+    // Both changes were checked while the stored password was `pw`. The first change replaces this password, so the
+    // second change is refused.
     let patch = |password: &str, old: &str| PatchCalendar {
         id,
         name: None,
@@ -314,7 +314,8 @@ async fn the_time_of_a_suspended_machine_counts_as_time_without_use() {
     settle().await;
     world.clock.suspend(Duration::from_secs(11 * 60));
     sleep(Duration::from_secs(31)).await;
-    // The due read is made. The next read is due after 15 minutes, because the business is not in use.
+    // The service has made the read that was due. The next read is due after 15 minutes, because the business is not in
+    // use.
     server.lock().put("c", 16, 17);
     sleep(Duration::from_secs(70)).await;
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);

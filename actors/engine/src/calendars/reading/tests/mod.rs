@@ -63,7 +63,7 @@ fn by_operator() -> Request {
 }
 
 async fn open(disk: &MemoryBackend, ports: &Ports) -> Engine {
-    // The callback ignores the failure of the store in a test that cuts the power.
+    // In a test that cuts the power, the store fails. The callback ignores this failure.
     let store = Store::in_memory(disk, Box::new(|_| ())).unwrap();
     Engine::start(store, ports.clone()).await.unwrap()
 }

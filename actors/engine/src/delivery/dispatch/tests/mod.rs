@@ -130,7 +130,7 @@ impl World {
     }
 }
 
-/// The business number of the first measured endpoint that has a delivery history.
+/// The number of the first measured business whose endpoint has a delivery history.
 const KNOWN: usize = 90_000;
 const NEW: usize = 91_000;
 
@@ -208,8 +208,9 @@ fn thousands_of_dead_endpoints_delay_no_other_endpoint() {
     }
 }
 
-/// There are more dead endpoints than permits. A new business without history waits until each dead endpoint
-/// has been tried once. An endpoint with history does not wait.
+/// Deliveries to 2,000 dead endpoints become due at once, which is more than the number of permits. An endpoint without
+/// earlier deliveries waits until each dead endpoint has been tried once. An endpoint with earlier successful
+/// deliveries does not wait.
 #[test]
 fn thousands_of_businesses_with_a_dead_endpoint_delay_no_known_endpoint() {
     let mut world = World::new(PERMITS);

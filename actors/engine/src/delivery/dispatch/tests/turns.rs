@@ -54,7 +54,8 @@ fn turns_depend_on_the_time_that_attempts_take() {
     let long = Answers { after: 3 * SECOND / 4, delivered: true };
     for (business, answers) in [(0, Answers { after: SECOND / 4, delivered: true }), (1, long)] {
         for endpoint in 0..9 {
-            // Each endpoint has a delivery before the permits run out, so that no endpoint is new.
+            // Each endpoint gets one delivery while permits are still free, so no endpoint is new when the permits
+            // run out.
             world.event(endpoint as u32 * SECOND, key(business, endpoint), answers);
             world.events((10 * SECOND, 200 * SECOND), SECOND / 10, key(business, endpoint), answers);
         }
@@ -251,7 +252,8 @@ fn endpoints_delayed_by_an_outage_are_released_in_the_order_in_which_they_began_
     assert_eq!(taken(&mut fair, 2), [key(2, 0), key(4, 0)]);
     assert_eq!(taken(&mut fair, 2), [key(0, 0)]);
     assert_eq!(fair.waiting(), 0);
-    // An endpoint that was woken and made its attempt gets a new position in the next outage.
+    // Endpoint (1, 0) is woken and makes its attempt, so it loses its position in the queue. In the next outage it is
+    // held back after endpoint (2, 0), so it comes second.
     fair.cut_off(key(1, 0), now);
     fair.wake(key(1, 0), now);
     let granted = fair.grant(now).unwrap();

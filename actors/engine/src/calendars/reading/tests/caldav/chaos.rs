@@ -23,7 +23,7 @@ impl World {
         store.records::<Appointment>(&range, Order::Ascending).map(|row| row.unwrap().1).collect()
     }
 
-    /// Whether the server has the event of the appointment with its current start.
+    /// Whether the server has an event for the appointment, at the appointment's current start.
     fn has_event(&self, server: &Shared, it: &Appointment) -> bool {
         let starts = format!("DTSTART:{}", it.starts_at.utc().format("%Y%m%dT%H%M%SZ"));
         server.lock().events.get(&path(it.id)).is_some_and(|(_, text)| text.contains(&starts))

@@ -37,8 +37,8 @@ async fn appointments_to_come_are_written_and_removed_although_a_wrong_clock_has
     let world = World::new().await;
     let (server, _, id) = world.written(Server::default()).await;
     let write = |write| PatchCalendar { write: Some(write), ..patch(id) };
-    // The service believes the jump of the clock after ten minutes. Then the business has stamps in the future, which
-    // do not decrease when the clock is corrected.
+    // Ten minutes after the clock has jumped ahead, the service follows it, so the business gets stamps in the future.
+    // Even after the clock is corrected, each new stamp of the business is later than these stamps.
     world.clock.is_off(1_000);
     minutes(15).await;
     world.business.change(by_operator(), write(false)).await.unwrap();
@@ -170,8 +170,8 @@ async fn a_collection_is_written_by_one_calendar_until_its_last_deletion() {
     let of_bea = world.business.change(by_operator(), unwritten).await.unwrap().value.settings.id;
     let begin = PatchCalendar { write: Some(true), ..patch(of_bea) };
     assert!(is_taken(world.business.change(by_operator(), begin.clone()).await.unwrap_err()));
-    // When `write` becomes false, the deletion that the server has not acknowledged stays pending. Until it is done,
-    // another calendar cannot write to the collection.
+    // The server refuses to delete the event. The deletion stays pending even when `write` becomes false. Until the
+    // event is deleted, no other calendar can write to the collection.
     server.lock().write_status = Some((500, None));
     world.moved(booked, 10, bea).await;
     settle().await;

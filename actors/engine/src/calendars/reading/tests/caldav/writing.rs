@@ -139,7 +139,7 @@ impl World {
     }
 }
 
-/// The numbers of `PUT` and of `DELETE` requests.
+/// Counts the `PUT` requests and the `DELETE` requests.
 pub(super) fn writes(receiver: &Receiver) -> (usize, usize) {
     let requests = receiver.requests();
     let of = |method: &str| requests.iter().filter(|request| request.starts_with(method)).count();
