@@ -1,5 +1,5 @@
-//! The English sentences for the engine's codes. The APIs, the command line and MCP use them. Each match over codes is
-//! exhaustive, so a new code without a sentence does not compile.
+//! The English sentences for the engine's codes. The APIs, the command line and MCP use these sentences. Each `match`
+//! over codes is exhaustive, so the program does not compile if a code has no sentence.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
             "the appointments of the staff member are already written to another calendar".into()
         }
         Conflict::CollectionWritten => {
-            "another connected calendar already writes appointments to this calendar, or still deletes its events"
+            "another connected calendar already writes appointments to this calendar, or is still deleting the events that it wrote to it"
                 .into()
         }
         Conflict::EndpointsFull(most) => format!("a business has at most {most} webhook endpoints"),
@@ -539,7 +539,7 @@ pub(crate) fn budget_kind(kind: BudgetKind) -> Cow<'static, str> {
         BudgetKind::Keys => "API keys that are not revoked.",
         BudgetKind::Knowledge => "Knowledge entries.",
         BudgetKind::WaitingDeliveries => {
-            "Webhook deliveries that wait for an attempt. Their bytes are the bytes of their events."
+            "Webhook deliveries that wait for an attempt. The size of a delivery is the size of its event."
         }
         BudgetKind::WaitingNotices => {
             "Notices to customers that have not been sent yet. Their bytes are not counted."

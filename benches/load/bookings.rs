@@ -41,8 +41,8 @@ const MIXED: &str = "mixed, 80 % reads, 64 connections";
 const IN_FLIGHT: usize = 64;
 
 /// The number of additional businesses in two of the measurements. Each of these businesses has 1,000 appointments. In
-/// one of the two measurements, each appointment has two waiting notices. No booking is measured at these businesses,
-/// because it would write two more notices.
+/// one of the two measurements, each appointment has two waiting notices. The measured bookings are at other
+/// businesses, so they write no notices.
 const NOTIFYING: usize = 20;
 
 /// A prepared directory, and the other data that the rows of the result table need.
@@ -96,7 +96,7 @@ impl Group for Booked {
         std::fs::remove_dir_all(copied)?;
         std::fs::write(&shape, serde_json::to_vec(&booking)?)?;
         let size = booking.size();
-        notes.push(format!("A booking writes {} rows, {} bytes of keys and values.", size.0, size.1));
+        notes.push(format!("A booking writes {} rows with {} bytes of keys and values.", size.0, size.1));
         let wants_postgres = rows.iter().any(|row| row.name == PGBENCH || row.name == PGBENCH_ONE);
         let postgres = match wants_postgres.then(|| Postgres::start(context)).transpose() {
             Ok(postgres) => postgres,

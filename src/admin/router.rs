@@ -48,7 +48,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getBusiness", "Get a business"),
         patch(b!(""), Token, businesses::update)
             .named("updateBusiness", "Change, suspend or resume a business")
-            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments do not change. `affected` lists the appointments that are now outside bookable time. A change to `customer_word` or `grid_minutes` alone keeps `updated_at`."),
+            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments do not change. `affected` lists the appointments that are now outside bookable time. If a change affects only `customer_word` or `grid_minutes`, `updated_at` does not change."),
         delete(b!(""), Token, businesses::end)
             .named("endBusiness", "Delete a business permanently")
             .details("After the response, the API keys of the business no longer work, and requests for the business get a 404. The service then deletes the data in steps. A deletion cannot be undone."),
@@ -60,7 +60,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation."),
         patch(b!("/services/{service_id}"), Token, services::update)
             .named("updateService", "Change a service")
-            .details("A property that is left out keeps its value. Existing appointments keep their duration and buffers. A change to `category`, `position` or `color` alone keeps `updated_at`."),
+            .details("A property that is left out keeps its value. Existing appointments keep their duration and buffers. If a change affects only `category`, `position` or `color`, `updated_at` does not change."),
         put(b!("/services/{service_id}/staff"), Token, services::set_staff)
             .named("setServiceStaff", "Set the staff members who offer a service")
             .details("The list replaces the staff members who offered the service. Appointments do not change. `affected` lists the appointments for this service that are now outside bookable time."),
@@ -76,7 +76,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation."),
         patch(b!("/staff/{staff_id}"), Token, staff::update)
             .named("updateStaffMember", "Change a staff member")
-            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change. `affected` lists the appointments that are now outside bookable time. A change to `position` or `color` alone keeps `updated_at`."),
+            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change. `affected` lists the appointments that are now outside bookable time. If a change affects only `position` or `color`, `updated_at` does not change."),
         delete(b!("/staff/{staff_id}"), Token, staff::delete)
             .named("deleteStaffMember", "Delete a staff member that no record refers to")
             .details("A staff member who has a past or future appointment, or to whom a message refers, cannot be deleted. Make the staff member inactive instead.")
@@ -104,7 +104,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The request stores nothing. The service tries the address and then `/.well-known/caldav`, for at most 20 seconds in total. To connect a Google calendar, use the kind `ics` and the calendar's secret iCal address."),
         post(b!("/calendars"), Token, calendars::create)
             .named("connectCalendar", "Connect a calendar of a staff member")
-            .details("The service reads the calendar once before it responds. Until the first complete read ends, `status` is `connecting` and the calendar blocks nothing. With `write`, the appointments of the staff member that have not ended are written to the calendar. A staff member has at most 10 calendars, and one with `write`. No response contains the address or the password.")
+            .details("The service reads the calendar once before it responds. Until the first complete read ends, `status` is `connecting` and the calendar blocks nothing. With `write`, the service writes the appointments of the staff member to the calendar, except appointments that have ended. A staff member has at most 10 calendars, and at most one with `write`. No response contains the address or the password.")
             .refuses(CONFLICT),
         get(b!("/calendars"), Token, calendars::list)
             .named("listCalendars", "List the connected calendars")
@@ -113,26 +113,26 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getCalendar", "Get a connected calendar"),
         patch(b!("/calendars/{calendar_id}"), Token, calendars::update)
             .named("updateCalendar", "Change a connected calendar")
-            .details("The service checks a new address or new credentials with one read before it responds. After a change of the address, the credentials, `busy`, `all_day` or `own_addresses`, a stopped calendar is read again. If `write` becomes false, the events stay in the calendar.")
+            .details("Before the service responds, it checks a new address or new credentials with one read. A stopped calendar is read again after a change of the address, the credentials, `busy`, `all_day` or `own_addresses`. If `write` becomes false, the events that the service has already written stay in the calendar.")
             .refuses(CONFLICT),
         delete(b!("/calendars/{calendar_id}"), Token, calendars::disconnect)
             .named("disconnectCalendar", "Disconnect a calendar")
-            .details("The busy times of the calendar no longer block bookings, and the service deletes the credentials. The written events stay in the calendar. With `remove_events=true`, the service first deletes those that have not ended, for at most 24 hours; the response is 202, and `status` is `disconnecting`."),
+            .details("The busy times of the calendar no longer block bookings, and the service deletes the credentials. The written events stay in the calendar. With `remove_events=true`, the service first deletes the written events that have not ended. For this, it keeps the credentials for at most 24 hours. The response is 202, and `status` is `disconnecting`."),
         post(b!("/calendars/{calendar_id}/read"), Token, calendars::read)
             .named("readCalendar", "Read a calendar completely, as soon as possible")
-            .details("The reads of a stopped calendar begin again."),
+            .details("If reads of the calendar had stopped, the service reads the calendar again."),
         get(b!("/calendars/{calendar_id}/appointments"), Token, calendars::appointments)
             .named("listCalendarAppointments", "List the appointments that are written to a calendar")
             .details("Ordered by the creation of the appointments."),
         post(b!("/calendars/{calendar_id}/appointments/{appointment_id}/write"), Token, calendars::write)
             .named("writeCalendarAppointment", "Write an appointment to its calendar again")
-            .details("The event is written as soon as possible. It replaces the event in the calendar. Changes that were made to the event in the calendar are lost."),
+            .details("The service writes the event again as soon as possible. This write replaces the event in the calendar, so changes that a person made to it there are lost."),
         get(b!("/special-days"), Token, diary::special_days)
             .named("listSpecialDays", "List the special days")
             .details("Ordered by date."),
         put(b!("/special-days/{date}"), Token, diary::set_special_day)
             .named("setSpecialDay", "Set the opening hours of a date")
-            .details("The hours replace the weekly hours on that date. If the date already has special hours, they are replaced too. Hours of the previous day that run past midnight still apply, and so do breaks. A business has at most 1,000 special days. `affected` lists the future appointments of that date that are now outside bookable time, including those that were outside before.")
+            .details("The hours replace the weekly hours on that date. If the date already has special hours, they are replaced too. Hours of the previous day that run past midnight still apply, and so do breaks. A business has at most 1,000 special days. `affected` lists all future appointments of that date that are outside bookable time after the change, even if they were outside before it.")
             .refuses(CONFLICT),
         delete(b!("/special-days/{date}"), Token, diary::delete_special_day)
             .named("deleteSpecialDay", "Delete a special day")
@@ -172,7 +172,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getConversation", "Get a conversation with all its turns"),
         post(b!("/conversations"), Token, conversations::create)
             .named("startConversation", "Start a conversation as a caller")
-            .details("The operator speaks as a caller. No call is made and no text message is sent, but the changes are real: the service books appointments and saves messages. In a conversation by `sms`, the caller counts as the contact with the number `from`.")
+            .details("The operator speaks as a caller. No call is made and no text message is sent, but the changes are real: the service books appointments and saves messages. In a conversation with the channel `sms`, the service treats the caller as the contact with the phone number `from`.")
             .refuses(CONFLICT),
         post(b!("/conversations/{conversation_id}/turns"), Token, conversations::take_turn)
             .named("takeTurn", "Say something as a caller")
@@ -183,7 +183,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/conversations/{conversation_id}/reply"), Token, conversations::reply)
             .named("replyInConversation", "Send a text message by the team")
-            .details("The team can reply only in conversations by `sms`. After a reply, the receptionist does not answer in the conversation for 30 minutes.")
+            .details("The team can reply only in conversations with the channel `sms`. For 30 minutes after a reply, the receptionist does not answer in the conversation.")
             .refuses(CONFLICT),
         delete(b!("/conversations/{conversation_id}"), Token, conversations::delete)
             .named("deleteConversation", "Delete a conversation")
@@ -210,7 +210,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get(b!("/people/{person_id}"), Token, people::show)
             .named("getPerson", "Get a person"),
         patch(b!("/people/{person_id}"), Token, people::update)
-            .named("updatePerson", "Change the role, the staff member, the access or the account of a person")
+            .named("updatePerson", "Change the role, staff member, access or account of a person")
             .details("A property that is left out keeps its value. `name`, `clock` and `week_start` belong to the account, so they change in all of the person's businesses.")
             .refuses(CONFLICT),
         delete(b!("/people/{person_id}"), Token, people::remove)
@@ -242,7 +242,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment on behalf of the team")
-            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. `min_notice_minutes` and `max_advance_days` of the service do not apply. With `ignore_buffers`, buffers do not apply either. With `ignore_calendars`, the appointment can overlap busy times of connected calendars. With `duration_minutes`, the staff member must be bookable for the whole duration. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
+            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. `min_notice_minutes` and `max_advance_days` of the service do not apply. If `ignore_buffers` is true, buffers do not apply either. With `ignore_calendars`, the appointment can overlap busy times of connected calendars. With `duration_minutes`, the staff member must be bookable for the whole duration. If `override` is true, the time does not have to be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_BOOKING),
         post(b!("/appointments/{appointment_id}/confirm"), Token, appointments::confirm)
             .named("confirmAppointment", "Confirm a pending appointment")
@@ -255,14 +255,14 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("An appointment that is already cancelled or declined is returned unchanged."),
         post(b!("/appointments/{appointment_id}/reschedule"), Token, appointments::reschedule)
             .named("rescheduleAppointment", "Move an appointment on behalf of the team, or change its duration")
-            .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply. With `ignore_calendars`, the appointment can overlap busy times of connected calendars. A change to the duration alone is a move. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
+            .details("The appointment is confirmed in every booking mode. Buffers do not apply if `ignore_buffers` is true. With `ignore_calendars`, the appointment can overlap busy times of connected calendars. A change to the duration alone is a move. If `override` is true, the time does not have to be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_MOVE),
         get(b!("/search"), Token, search::find)
             .named("search", "Search contacts, appointments, calls and messages")
-            .details("The response has at most 20 records. An appointment is found by its contact, and a call or message by its contact, or by the name or number of its caller. Each word of `q` must match, as in the `search` of contacts."),
+            .details("The response has at most 20 records. An appointment is found by its contact, and a call or message by its contact, or by the name or phone number of its caller. Each word of `q` must match, as in the `search` of contacts."),
         get(b!("/insights"), Token, insights::show)
             .named("getInsights", "Get figures about appointments and calls by week or month")
-            .details("The dates are in the business's time zone, and the first and last period contain only days from `from` to `to`. The figures count the records that are stored, so records that were deleted after their retention period do not count. The figures may not include changes that are made during the request."),
+            .details("The dates are in the business's time zone. The first and the last period contain only the days from `from` to `to`. The figures count the records that are stored, so records that were deleted after their retention period do not count. The figures may not include changes that are made during the request."),
         get(b!("/insights.csv"), Token, insights::table)
             .named("downloadInsights", "Get figures about appointments and calls as a CSV file")
             .details("The file has a row for each period and two columns for each staff member. A cell that begins like a formula gets a leading apostrophe."),
@@ -274,7 +274,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         get(b!("/contacts.csv"), Token, contacts::table)
             .named("downloadContacts", "Get the contacts as a CSV file")
-            .details("The file is ordered by creation. A cell that begins like a formula gets a leading apostrophe, which an import removes. The audit log records the download."),
+            .details("The file is ordered by creation. If a cell begins like a formula, the service adds an apostrophe before it. An import removes this apostrophe. The audit log records the download."),
         post(b!("/contacts/import"), Token, contacts::import)
             .named("importContacts", "Create contacts from a CSV file")
             .details("The file has at most 10 MiB and 20,000 rows, and a header row with the names of the columns: `name` (or `first name` and `last name`), `phone`, `email`, `locale`, `timezone`, `notes` and `alert`, or usual English and French names of these columns. The separator is a comma or a semicolon, and the encoding is UTF-8 or Windows-1252. One apostrophe at the beginning of a cell is removed. A row is skipped if its phone or email exists in the business or in an earlier row. Either all other rows become contacts, at the same time, or none. No event is sent. A refusal contains at most 100 problems with their line numbers. The file can bring back people who were erased.")
@@ -293,7 +293,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The consent belongs to the contact's e-mail address and phone number. It also applies to later appointments."),
         post(b!("/contacts/{contact_id}/merge"), Token, contacts::merge)
             .named("mergeContacts", "Merge another contact into this contact")
-            .details("The appointments, calls and messages of `from` become those of this contact, and their `updated_at` does not change. From the response on, the id of `from` leads to this contact, in paths, filters and bookings. This contact keeps its name, language, time zone and alert; if one of these is missing, it gets the value of `from`. It keeps the `phone` and `email` of the request. The other values of `from`, and each phone number or email address that the request does not choose, are appended to the notes. A phone number or email address in the notes no longer identifies a contact. If the notes would have more than 1,000 characters, the request is refused. An erasure of either id erases both. A merge cannot be undone.")
+            .details("This contact gets the appointments, calls and messages of `from`. Their `updated_at` does not change. After the response, the id of `from` means this contact in paths, filters and bookings. This contact keeps its name, language, time zone and alert. If one of these is missing, this contact gets the value of `from`. This contact has the `phone` and the `email` of the request. The other values of `from`, and each phone number or email address that the request does not choose, are added at the end of the notes of this contact. A phone number or email address in the notes no longer identifies a contact. If the notes would have more than 1,000 characters, the request is refused. An erasure of either id erases both. A merge cannot be undone.")
             .refuses(CONFLICT),
         delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
             .named("eraseContact", "Erase a contact")
@@ -317,7 +317,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         patch(b!("/messages/{message_id}"), Token, messages::update)
             .named("updateMessage", "Change a message")
-            .details("A property that is left out keeps its value. A change to `notes` or `snoozed_until` alone keeps `updated_at`."),
+            .details("A property that is left out keeps its value. If a change affects only `notes` or `snoozed_until`, `updated_at` does not change."),
         get(b!("/knowledge"), Token, knowledge::list)
             .named("listKnowledge", "List the knowledge entries")
             .details("Ordered by creation."),
@@ -338,7 +338,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         delete(b!("/webhooks/{webhook_id}"), Token, api::webhooks::delete)
             .named("deleteWebhook", "Delete a webhook endpoint")
-            .details("The service stops sending to the endpoint, so events whose delivery is pending are never sent."),
+            .details("The service stops sending to the endpoint. It never sends the pending deliveries of this endpoint."),
         get(b!("/webhooks"), Token, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")
             .details("The list is ordered by creation and contains no secrets."),
@@ -355,7 +355,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/webhooks/{webhook_id}/deliveries/{event_id}/try-now"), Token, webhooks::try_now)
             .named("tryDeliveryNow", "Make the next attempt of a pending delivery now")
-            .details("The attempt counts as an attempt of the schedule, and the schedule continues after it.")
+            .details("The attempt takes the place of the next scheduled attempt. After it, the schedule continues.")
             .refuses(CONFLICT),
         post(b!("/webhooks/{webhook_id}/resend-missed"), Token, webhooks::resend_missed)
             .named("resendMissed", "Resend all missed and failed events of an endpoint")
@@ -373,7 +373,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getRetention", "Get the retention periods of a business"),
         patch(b!("/retention"), Token, retention::update)
             .named("updateRetention", "Change the retention periods of a business")
-            .details("A property that is left out keeps its value; null keeps records without limit. Records that are older than the new period are deleted within an hour. Other records are usually deleted within two days after their period ends. Records that refer to a deleted record keep its id."),
+            .details("A property that is left out keeps its value. With null, records are kept without limit. Records that are older than the new period are deleted within an hour. Other records are usually deleted within two days after their period ends. Records that refer to a deleted record keep its id."),
         post("/admin/v1/backup", Token, backup::create)
             .named("createBackup", "Start a backup of the running service")
             .details("The backup is written to a directory on the service's machine. One backup runs at a time.")
@@ -392,11 +392,11 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The list contains exports, backups, deletions of businesses, and changes to people's accounts, newest first. Changes within a business are in the business's own audit log."),
         post("/admin/v1/mail/test", Token, mail::test)
             .named("testMail", "Send a test mail")
-            .details("The service makes one attempt and returns the relay's response. If the settings contain no relay, the response is a conflict.")
+            .details("The service makes one attempt and returns the relay's response. If the settings contain no relay, the service responds with 409.")
             .refuses(CONFLICT),
         post("/admin/v1/import", Token, moving::import)
             .named("importBusinesses", "Import exported businesses")
-            .details("The body is JSON Lines from an export. Nothing is imported unless every line is correct, and nothing is visible before everything is imported. A refusal lists the first problems, about 100 of them, with their line numbers. One import runs at a time.")
+            .details("The body is JSON Lines from an export. If any line is wrong, nothing is imported. No record is visible before the whole import is complete. A refusal lists the first problems (about 100) with their line numbers. Only one import can run at a time.")
             .refuses(CONFLICT),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List the changes to a business")

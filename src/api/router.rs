@@ -106,7 +106,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .details("A property that is left out keeps its value. A changed URL takes effect with the next attempt."),
         delete("/v1/webhooks/{webhook_id}", WebhooksManage, webhooks::delete)
             .named("deleteWebhook", "Delete a webhook endpoint")
-            .details("The service stops sending to the endpoint, so events whose delivery is pending are never sent."),
+            .details("The service stops sending to the endpoint. It never sends the pending deliveries of this endpoint."),
         post("/v1/webhooks/{webhook_id}/test", WebhooksManage, webhooks::test)
             .named("testWebhook", "Send a signed sample event")
             .details("The service makes one attempt, with the header `webhook-test: true` and without retries. A test works on a disabled \

@@ -20,13 +20,14 @@ pub struct RestoreArgs {
     /// The data directory to create; if it exists, it must be empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// The list of keys, contacts, people and businesses that were revoked or deleted since the backup:
-    /// DATA_DIR/tombstones of the original data directory, or that directory [default: the copy next to the
-    /// backup, which `backup --in` makes]. Without a list, every API key is revoked, and contacts erased
-    /// since the backup are restored
+    /// The list of revocations, erasures, removals and deletions since the backup: the path of
+    /// DATA_DIR/tombstones, or of the original data directory [default: the copy that `backup --in` makes next
+    /// to the backup]. Without a list, every API key is revoked, and contacts that were erased since the backup
+    /// exist again
     #[arg(long, value_name = "LIST")]
     after: Option<PathBuf>,
-    /// Restore a backup that lacks recorded rows; the service then counts the rows of the affected businesses
+    /// Restore a backup even if some recorded rows of a business are missing; the service then counts the rows of
+    /// this business again
     #[arg(long)]
     accept_incomplete: bool,
     /// Print the result and errors as JSON
@@ -122,21 +123,26 @@ fn describe(restored: &Restored, list: Option<&Path>) -> String {
         let count = |number: usize, one, more| print::count(number as u64, one, more);
         let revoked = count(
             *revoked,
-            "API key revoked since the backup is revoked",
-            "API keys revoked since the backup are revoked",
+            "API key that was revoked since the backup is revoked again",
+            "API keys that were revoked since the backup are revoked again",
         );
-        let erased = count(*erased, "contact erased since the backup", "contacts erased since the backup");
-        let ended = count(*ended, "business deleted since the backup", "businesses deleted since the backup");
+        let erased = count(*erased, "contact", "contacts");
+        let ended = count(*ended, "business", "businesses");
         let removed = count(
             *removed,
-            "person removed from a business since the backup is removed",
-            "people removed from a business since the backup are removed",
+            "person who was removed from a business since the backup is removed again",
+            "people who were removed from a business since the backup are removed again",
         );
-        let kept = count(*kept, "contact erased since the backup is", "contacts erased since the backup are");
+        let kept = count(
+            *kept,
+            "contact that was erased since the backup is",
+            "contacts that were erased since the backup are",
+        );
         text.push_str(&format!(
             "the list {} was applied:\n\
              {revoked}; {valid} still valid\n\
-             {erased} and {ended} are removed again; the service deletes their remaining data when it starts\n\
+             {erased} and {ended} that were erased or deleted since the backup are removed again; the service deletes \
+             their remaining data when it starts\n\
              {removed}\n",
             list.display()
         ));

@@ -183,7 +183,7 @@ fn split(columns: &str) -> Vec<&str> {
     columns.split(' ').collect()
 }
 
-/// Adds the names of the command's flags and hints to an error.
+/// If the service refused the request, names the flags of the command in the error, and appends hints.
 pub(super) async fn explained(client: &Client, failure: Failure, call: &Call, flags: &Flags) -> Failure {
     let Some(refused) = &failure.refusal else { return failure };
     let mut text = error_text(refused, call, flags);
@@ -199,14 +199,15 @@ pub(super) async fn explained(client: &Client, failure: Failure, call: &Call, fl
     Failure::new(text)
 }
 
-/// Returns a hint about the region of national phone numbers, or `None` if the service does not return the region.
+/// Returns a hint for the user: the region by whose rules the service reads national phone numbers, and how to change
+/// it. Returns `None` if the service does not return the region.
 async fn phone_region(client: &Client, call: &Call) -> Option<String> {
     let id = call.path.strip_prefix("/admin/v1/businesses/")?.split('/').next()?;
     let business = record::one(client, &Path::businesses().then(id)).await.ok()?;
     let region = business.get("phone_region")?.as_str().map(one_line)?;
     Some(format!(
-        "national numbers of this business are read as in {region}; \
-         `receptionist business update {id} --phone-region REGION` changes that, or write +COUNTRY NUMBER"
+        "the service reads national phone numbers of this business as numbers in {region}; to change the region, run \
+         `receptionist business update {id} --phone-region REGION`, or write the number as +COUNTRY NUMBER"
     ))
 }
 

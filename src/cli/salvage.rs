@@ -99,7 +99,7 @@ fn as_text(salvaged: &Salvaged, to: &Path) -> String {
     for business in &salvaged.set_aside {
         let _ = writeln!(
             text,
-            "The damaged store had set aside the business {business}, because it had lost rows."
+            "The damaged store had set aside the business {business}, because the business had lost rows."
         );
     }
     if let Some(error) = &salvaged.not_reapplied {

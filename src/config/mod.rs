@@ -48,16 +48,15 @@ pub struct ServeArgs {
     /// Calendar servers that may have private addresses, as host:port, separated by commas [default: none]
     #[arg(long, env = variables::CALENDAR_HOSTS, value_name = "SERVERS")]
     pub calendar_hosts: Option<OsString>,
-    /// Origin at which people and programs reach the service; links begin with it; https unless it is a
-    /// loopback address [default: the origin of the public listener, if that listens on a loopback address or
-    /// uses HTTPS]
+    /// Origin of the service's public URLs; it must use https unless it is a loopback address [default: the
+    /// origin of the public listener, if that listens on a loopback address or uses HTTPS]
     #[arg(long, env = variables::PUBLIC_URL, value_name = "URL")]
     pub public_url: Option<OsString>,
     /// Directory of the store [default: ./receptionist-data]
     #[arg(long, env = variables::DATA_DIR, value_name = "DIR")]
     pub data_dir: Option<OsString>,
     /// The operator's token [default: a random token, stored in DATA_DIR/admin-token]; prefer the environment
-    /// variable, since other users can read the arguments of a process
+    /// variable, because other users of the machine can read the arguments of a process
     #[arg(long, env = variables::ADMIN_TOKEN, value_name = "TOKEN", hide_env_values = true, allow_hyphen_values = true)]
     pub admin_token: Option<OsString>,
     /// File that contains the operator's token
@@ -117,8 +116,8 @@ pub struct ServeArgs {
         default_missing_value = "true")]
     pub i_know: Option<OsString>,
     /// Mail relay: smtps://user:password@host:465, smtp://user:password@host:587 or smtp+plain://host:port
-    /// [default: no mail is sent]; prefer the environment variable, since other users can read the arguments
-    /// of a process
+    /// [default: no mail is sent]; prefer the environment variable, because other users of the machine can
+    /// read the arguments of a process
     #[arg(long, env = variables::SMTP_URL, value_name = "URL", hide_env_values = true)]
     pub smtp_url: Option<OsString>,
     /// File that contains the address of the mail relay
@@ -134,8 +133,8 @@ pub struct ServeArgs {
     /// Name of the chat model; required with --llm-url
     #[arg(long, env = variables::LLM_MODEL, value_name = "NAME")]
     pub llm_model: Option<OsString>,
-    /// Key of the model's server; prefer the environment variable, since other users can read the arguments of a
-    /// process
+    /// Key of the model's server; prefer the environment variable, because other users of the machine can read the
+    /// arguments of a process
     #[arg(long, env = variables::LLM_KEY, value_name = "KEY", hide_env_values = true, allow_hyphen_values = true)]
     pub llm_key: Option<OsString>,
     /// File that contains the key of the model's server
@@ -288,7 +287,7 @@ fn mail(
         (None, _) => Ok(None),
         (Some(relay), Some(from)) => Ok(Some(MailSettings { relay, from })),
         (Some(_), None) => {
-            let missing = format!("must be set when {} is", variables::SMTP_URL);
+            let missing = format!("must be set when {} is set", variables::SMTP_URL);
             Err(ConfigError::new(variables::MAIL_FROM, missing))
         }
     }
@@ -334,7 +333,7 @@ fn tls(
     cert: Option<OsString>,
     key: Option<OsString>,
 ) -> Result<Option<TlsFiles>, ConfigError> {
-    let missing = |missing, given| Err(ConfigError::new(missing, format!("must be set when {given} is")));
+    let missing = |missing, given| Err(ConfigError::new(missing, format!("must be set when {given} is set")));
     match (path(settings.cert, cert)?, path(settings.key, key)?) {
         (None, None) => Ok(None),
         (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key, settings })),

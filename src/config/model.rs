@@ -75,7 +75,7 @@ pub(super) fn model(texts: ModelTexts) -> Result<Option<ModelSettings>, ConfigEr
         (None, _) => Ok(None),
         (Some((url, host)), Some(model)) => Ok(Some(ModelSettings { url, host, model, key, options })),
         (Some(_), None) => {
-            let missing = format!("must be set when {} is", variables::LLM_URL);
+            let missing = format!("must be set when {} is set", variables::LLM_URL);
             Err(ConfigError::new(variables::LLM_MODEL, missing))
         }
     }

@@ -171,10 +171,16 @@ fn an_invalid_value_gives_one_line_that_names_the_variable() {
         ("--disk-reserve=much", "RECEPTIONIST_DISK_RESERVE: must be a size such as 512MiB, 2GB or 0, not"),
         ("--disk-reserve=-1", "RECEPTIONIST_DISK_RESERVE: must be a size"),
         ("--business-actors-max=0", "RECEPTIONIST_BUSINESS_ACTORS_MAX: must be a whole number of at least 1"),
-        ("--tls-cert=c", "RECEPTIONIST_TLS_KEY: must be set when RECEPTIONIST_TLS_CERT is"),
-        ("--tls-key=k", "RECEPTIONIST_TLS_CERT: must be set when RECEPTIONIST_TLS_KEY is"),
-        ("--admin-tls-cert=c", "RECEPTIONIST_ADMIN_TLS_KEY: must be set when RECEPTIONIST_ADMIN_TLS_CERT is"),
-        ("--admin-tls-key=k", "RECEPTIONIST_ADMIN_TLS_CERT: must be set when RECEPTIONIST_ADMIN_TLS_KEY is"),
+        ("--tls-cert=c", "RECEPTIONIST_TLS_KEY: must be set when RECEPTIONIST_TLS_CERT is set"),
+        ("--tls-key=k", "RECEPTIONIST_TLS_CERT: must be set when RECEPTIONIST_TLS_KEY is set"),
+        (
+            "--admin-tls-cert=c",
+            "RECEPTIONIST_ADMIN_TLS_KEY: must be set when RECEPTIONIST_ADMIN_TLS_CERT is set",
+        ),
+        (
+            "--admin-tls-key=k",
+            "RECEPTIONIST_ADMIN_TLS_CERT: must be set when RECEPTIONIST_ADMIN_TLS_KEY is set",
+        ),
         ("--i-know=maybe", "RECEPTIONIST_I_KNOW: must be true or false, not \"maybe\""),
         ("--log=a=b=c", "RECEPTIONIST_LOG: must be a log filter"),
         ("--log-format=xml", "RECEPTIONIST_LOG_FORMAT: must be text or json, not \"xml\""),
@@ -236,7 +242,7 @@ fn mails_need_a_relay_and_a_sender_and_the_password_is_never_printed() {
     assert_eq!(format!("{:?}", mail.relay), "Relay(StartTls mail.example.com:587)");
     std::fs::write(file.path(), "smtp://u:geheim@mail.example.com/x").unwrap();
     for (flags, start) in [
-        (&[relay][..], "RECEPTIONIST_MAIL_FROM: must be set when RECEPTIONIST_SMTP_URL is"),
+        (&[relay][..], "RECEPTIONIST_MAIL_FROM: must be set when RECEPTIONIST_SMTP_URL is set"),
         (&[relay, "--mail-from=desk"], "RECEPTIONIST_MAIL_FROM: must be an address such as"),
         (&["--mail-from="], "RECEPTIONIST_MAIL_FROM: must not be empty"),
         (&["--smtp-url="], "RECEPTIONIST_SMTP_URL: must not be empty"),

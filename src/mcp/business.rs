@@ -1,5 +1,5 @@
-//! The tools `get_business` and `update_business`. For `get_business`, the scope `business:read` is
-//! enough: it shows the profile, the services and the staff.
+//! The tools `get_business` and `update_business`. `get_business` returns the profile, the services and the staff. It
+//! needs only the scope `business:read`.
 
 use domain::{DayHours, Locale, Text, Timestamp, WeeklyHours};
 use engine::business::commands::profile::{PatchBusiness, PatchProfile};
@@ -37,8 +37,8 @@ const ITEM_CHARS_MIN: usize = 100;
 /// The minimum number of characters that a service name in the list of a staff member adds to a result.
 const NAME_CHARS_MIN: usize = 10;
 
-const LEFT_OUT: &str = "Some services or staff are not listed. Tools accept them by name: ask for the name, and send it as \
-    service or staff.";
+const LEFT_OUT: &str = "Some services or staff members are not listed. Tools also accept their names: ask for the name, and \
+    send it as `service` or `staff`.";
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Profile {
@@ -152,8 +152,10 @@ fn shown(catalog: &Catalog<'_>, now: Timestamp) -> Business {
     within_bounds(business, services.len(), staff.len())
 }
 
-/// Shortens the result until it fits. It first removes the services of each staff member, and then removes items of the
-/// longer list. `services` and `staff` are the total numbers of services and staff members.
+/// Shortens the result until it fits into an answer. First, each staff member loses the list of the services that the
+/// member offers. Then the longer of the two lists of services and of staff members repeatedly loses a quarter of its
+/// items. `services` and `staff` are the total numbers of services and staff members, including those that `business`
+/// already omits.
 fn within_bounds(mut business: Business, services: usize, staff: usize) -> Business {
     let left_out = |all: usize, shown: usize| (all > shown).then_some(all - shown);
     loop {

@@ -92,7 +92,7 @@ impl<'a> Catalog<'a> {
                 Some(format!("{who} does not offer this service. {others}"))
             }
             ("contact_id", _) => {
-                let next = "There is no such contact in this business. `find_contacts` finds the ids. Or send \
+                let next = "This business has no contact with this id. Call `find_contacts` to find the ids. Or send \
                     contact, with a phone or an email, instead of contact_id.";
                 Some(next.into())
             }
@@ -105,7 +105,8 @@ impl<'a> Catalog<'a> {
     pub(super) fn who_offers(&self, service: ServiceId) -> String {
         let names: Vec<&str> = self.offering(service).map(|member| member.name.as_str()).collect();
         if names.is_empty() {
-            return "No active staff member offers it. Ask the customer to contact the business.".into();
+            return "No active staff member offers this service. Ask the customer to contact the business."
+                .into();
         }
         if !self.asking.may_name() {
             return "Send another staff member as `staff`.".into();
@@ -178,7 +179,7 @@ fn nothing<I: Copy + Eq + FromStr>(
     let why = if candidates.iter().any(was_there) {
         format!("That {kind} is no longer active and cannot be booked.")
     } else {
-        format!("There is no active {kind} of this name or id in this business.")
+        format!("This business has no active {kind} with this name or id.")
     };
     let active = candidates.iter().filter(|candidate| candidate.is_active).map(|candidate| candidate.name);
     let next = match name_list(&active.collect::<Vec<_>>()) {

@@ -26,7 +26,7 @@ json_object! {
         service: Named,
         /// The first day, YYYY-MM-DD.
         from: Date,
-        /// The last day, at most 6 days after from. Without it, the range is one day.
+        /// The last day, at most 6 days after `from`. Without it, the range is the day `from`.
         to: Option<Date>,
         /// The name or id of the staff member. The default is any staff member.
         staff: Option<Named>,
@@ -149,7 +149,7 @@ fn nothing_at_all(catalog: &Catalog<'_>, service: &Service) -> Option<String> {
 fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     if ![first, last].iter().all(|day| BOOKABLE_YEARS.contains(&day.year())) {
         return Err(Refused::with_text(format!(
-            "Nothing can be booked on these days: from and to must be in the years {} to {}.",
+            "The days `from` and `to` must be in the years {} to {}. Choose other days.",
             BOOKABLE_YEARS.start(),
             BOOKABLE_YEARS.end()
         )));

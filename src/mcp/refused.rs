@@ -1,7 +1,7 @@
 //! The failures of tools.
 //!
 //! Invariants: a failure that a model can correct becomes one line with the next step. Any other failure becomes
-//! the HTTP response of `/v1`. An id of another business gets the same text as an unknown id.
+//! the HTTP error response that `/v1` sends for it. An id of another business gets the same text as an unknown id.
 
 use domain::{Named, Problem, Refusal, Scope};
 
@@ -71,7 +71,7 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
                 _ => "get_business",
             };
             let named = english::named(*named);
-            format!("There is no such {named} in this business. `{finder}` finds the ids.")
+            format!("This business has no {named} with this id. Call `{finder}` to find the ids.")
         }
         Refusal::Conflict { conflict, details } if details.is_empty() => {
             format!("Nothing was done: {}.", english::conflict(conflict))

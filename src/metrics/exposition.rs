@@ -191,7 +191,7 @@ impl Exposition {
         for (channel, read) in &turns {
             distribution(&mut turn.encode_family(&[("channel", *channel)])?, read, MICROS)?;
         }
-        let about = "Number of sentences of the chat model that were dropped, by rule";
+        let about = "Number of sentences of the chat model that were dropped, by the rule that they broke";
         counter_by(encoder, "gate_dropped", about, "rule", dropped)
     }
 
@@ -234,10 +234,11 @@ impl Exposition {
             let labels = [("kind", kind.as_str()), ("status", status.as_str())];
             gauge_of.encode_family(&labels)?.encode_gauge(&i64::try_from(count).unwrap_or(i64::MAX))?;
         }
-        let about = "Maximum time since the last successful read of a calendar that is read, in seconds";
+        let about =
+            "Longest time since the last successful read of any calendar that the service reads, in seconds";
         let oldest = oldest.map_or(0, |age| usize::try_from(age.num_seconds()).unwrap_or_default());
         gauge(encoder, "calendar_oldest_read_seconds", about, oldest)?;
-        let about = "Inactive businesses checked for expired rows, by whether background work started";
+        let about = "Inactive businesses that were checked for expired rows; the label says whether the check started background work";
         let (idle, started) = engine.unused_businesses_looked_at();
         let counts = [("nothing", idle), ("something", started)];
         counter_by(encoder, "unused_businesses_looked_at", about, "had", counts)?;
@@ -262,12 +263,12 @@ impl Exposition {
             ),
             (
                 "webhook_endpoints_waiting",
-                "Webhook endpoints that wait for an attempt to start",
+                "Webhook endpoints whose next attempt waits for its turn or for its scheduled time",
                 engine.endpoints_waiting(),
             ),
             (
                 "permits_available",
-                "Free permits; each request to a business needs one while it is in progress",
+                "Free permits; each request to a business holds one permit while the request is in progress",
                 free,
             ),
             (
@@ -287,7 +288,7 @@ impl Exposition {
             ),
             (
                 "businesses_set_aside",
-                "Businesses that are offline because some of their rows are lost or damaged",
+                "Businesses whose requests get a 500 because some of their rows are lost or damaged",
                 engine.businesses_set_aside().len(),
             ),
             ("store_failed", "1 after the store has failed permanently", usize::from(engine.store_failed())),
@@ -303,12 +304,13 @@ impl Exposition {
 
     fn operations(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         // If no relay is configured, the metrics of mails are zero.
-        let about = "Attempts to send a mail by outcome: the relay accepted it, it is retried later, it failed permanently, \
-                     or its recipient may no longer receive it";
+        let about = "Attempts to send a mail, by outcome: the relay accepted the mail, the mail will be retried, the mail \
+                     failed permanently, or its recipient may no longer receive it";
         let MailFigures { sent, put_off, failed, dropped } = self.engine.mail_figures().unwrap_or_default();
         let counts = [("sent", sent), ("put_off", put_off), ("failed", failed), ("dropped", dropped)];
         counter_by(encoder, "mails", about, "outcome", counts)?;
-        let about = "Mails that are due or wait for a retry, counted up to 10,000";
+        let about =
+            "Number of mails that are due or wait for a retry; numbers above 10,000 are shown as 10,000";
         gauge(encoder, "mails_waiting", about, self.waiting.mails.load(Ordering::Relaxed))?;
         let about = "1, with the version of the service";
         let mut build = encoder.encode_descriptor("build_info", about, None, MetricType::Gauge)?;
@@ -448,7 +450,8 @@ mod tests {
         has(&text, "receptionist_connections_refused_total 4");
         has(&text, "receptionist_connections_evicted_total 5");
         has(&text, "receptionist_log_lines_dropped_total 0");
-        // The first start writes two changes. Sometimes one sync covers both changes, sometimes each has its own sync.
+        // The first start writes two changes. They are committed either together, with one sync, or separately, with
+        // two syncs.
         has(&text, "receptionist_commit_changes_total 2");
         let commits = if text.contains("\nreceptionist_commits_total 1\n") { 1 } else { 2 };
         has(&text, &format!("receptionist_commits_total {commits}"));

@@ -26,7 +26,7 @@ pub(super) struct Api<A> {
     pub(super) title: &'static str,
     pub(super) about: String,
     pub(super) base_path: &'static str,
-    /// A description of the server to which the base path is relative.
+    /// The description of the server in the OpenAPI document. `base_path` is a path on this server.
     pub(super) server: &'static str,
     /// The name and the description of the authentication scheme.
     pub(super) security: (&'static str, &'static str),
@@ -88,8 +88,8 @@ pub(super) fn all<A: Send + Sync + 'static>(
     (tags.into_iter().map(|name| json!({"name": name})).collect(), paths)
 }
 
-/// The tag of an operation. It is the first segment of the path or, in a path of the operator for one business, the
-/// first segment after the business's id.
+/// The tag of an operation: the first segment of its path, with a capital first letter. The prefix `OF_A_BUSINESS`
+/// is skipped.
 fn tag(path: &str) -> String {
     let of_a_business = path.strip_prefix(OF_A_BUSINESS);
     let segment = of_a_business.unwrap_or(path.trim_start_matches('/')).split('/').next().unwrap_or_default();
@@ -193,7 +193,8 @@ fn answer(operation: &Operation<'_>) -> Value {
         Kind::One | Kind::Changed | Kind::Tagged | Kind::Plain | Kind::Done => "Done.",
         Kind::Page => "One page of the list.",
         Kind::Lines => {
-            "JSON lines, one record per line. If the service stops before the end, the final line is missing."
+            "JSON lines, one record per line. If the service stops before the export is complete, the last line \
+             (`\"kind\":\"end\"`) is missing."
         }
         Kind::Table => "A CSV file.",
         Kind::Created => "Created.",

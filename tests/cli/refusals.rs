@@ -17,7 +17,7 @@ fn each_problem_is_reported_once_with_its_flag_and_advice() {
     let errors = demo.refused(&["contact", "create", "--phone", "12"], 1);
     assert_eq!(errors.matches("must be a phone number").count(), 1, "{errors}");
     assert!(errors.contains("invalid_request: --phone: must be a phone number"), "{errors}");
-    assert!(errors.contains("read as in FR") && errors.contains("--phone-region"), "{errors}");
+    assert!(errors.contains("as numbers in FR") && errors.contains("--phone-region"), "{errors}");
 
     let errors = demo.refused(&["contact", "create", "--phone", "06 12 34 56 78"], 1);
     assert!(errors.contains("conflict: ") && errors.contains("\n  --phone: "), "{errors}");

@@ -193,7 +193,8 @@ async fn a_restore_keeps_later_revocations_and_without_the_list_revokes_every_ke
     let output =
         receptionist(&["restore", "--from", path(&backup), "--to", path(&to), "--after", path(&data_dir)]);
     assert!(
-        lines(&output).contains("1 API key revoked since the backup is revoked; 1 still valid"),
+        lines(&output)
+            .contains("1 API key that was revoked since the backup is revoked again; 1 still valid"),
         "{output:?}"
     );
     check_whole(&to);
@@ -244,7 +245,7 @@ async fn a_restore_repeats_later_erasures_and_deletions_if_it_has_the_list() {
         (
             "with-list",
             Some(&data_dir),
-            "1 contact erased since the backup and 1 business deleted since the backup are removed again",
+            "1 contact and 1 business that were erased or deleted since the backup are removed again",
             (404, 404),
         ),
         ("without", None, "contacts erased, people removed and businesses deleted since", (200, 200)),

@@ -24,7 +24,7 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Copies a backup to a directory with this name, as if the command had made the copy.
+/// Copies the files of a backup to a new directory with this name beside it, to simulate another backup.
 fn put(backup: &Path, name: &str) -> PathBuf {
     let to = backup.with_file_name(name);
     fs::create_dir(&to).unwrap();
@@ -94,13 +94,17 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
 
     let to = home.path().join("restored");
     let output = receptionist(&["restore", "--from", path(&made), "--to", path(&to)]);
-    assert!(lines(&output).contains("1 contact erased since"), "{}", lines(&output));
-    assert!(lines(&output).contains("0 API keys revoked since the backup are revoked"), "{}", lines(&output));
+    assert!(lines(&output).contains("1 contact and 0 businesses that were erased"), "{}", lines(&output));
+    assert!(
+        lines(&output).contains("0 API keys that were revoked since the backup are revoked again"),
+        "{}",
+        lines(&output)
+    );
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
-    // The list of tombstones in the restored store begins with the lines of the copy that is next to the
-    // backups. So the command may replace the copy.
+    // The command replaces the copy of the list of tombstones only if the new list begins with the lines of the copy.
+    // The list of the restored store does.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);
     assert!(again.status.success(), "{}", lines(&again));

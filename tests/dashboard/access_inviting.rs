@@ -173,7 +173,7 @@ async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() 
     let new = format!("/businesses/{salon}/people/{}", id_of(&server, &salon, "new@example.com").await);
     server.operator("DELETE", &new, Value::Null).await;
     let page = ada.submit(&page, &invite, &[("email", "new@example.com")]).await.is(409);
-    page.says("Today’s limit of mailed invitations has been reached.").says("The next one can be sent in");
+    page.says("The daily limit of mailed invitations has been reached.").says("The next one can be sent in");
 }
 
 #[tokio::test]

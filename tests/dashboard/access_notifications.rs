@@ -118,7 +118,7 @@ async fn a_concurrent_change_is_not_overwritten_and_invalid_values_are_refused()
     let [page, other] = [browser.get(&path).await, browser.get(&path).await];
     browser.submit(&page, &path, &[("call_missed.email", "daily")]).await.is(303);
     let stale = browser.submit(&other, &path, &[("call_missed.email", "off")]).await.is(409);
-    let stale = stale.says("Somebody else has changed this");
+    let stale = stale.says("Another person has changed these values");
     assert_eq!(marked(&stale), ["Off · shown here", "Daily · shown here"]);
     assert_eq!(
         stale.field(&path, "call_missed.email"),

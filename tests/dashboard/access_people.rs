@@ -74,7 +74,8 @@ async fn a_role_and_a_staff_member_are_changed_and_a_conflict_shows_both_version
     let now = of(&server, &salon, &cy).await;
     assert_eq!((now["role"].as_str(), now["staff_id"].as_str()), (Some("admin"), Some(camille.as_str())));
     let stale = bob.submit(&bobs, &path, &[("role", "member")]).await.is(409);
-    let stale = stale.says("Somebody else has changed this").says("Your version").says("Saved version");
+    let stale =
+        stale.says("Another person has changed these values").says("Your version").says("Saved version");
     assert_eq!(marked(&stale), ["Member", "None", "Admin", "Camille"]);
     assert_eq!(
         of(&server, &salon, &cy).await["role"],
@@ -204,7 +205,7 @@ async fn the_password_is_required_again_after_15_minutes_and_the_form_keeps_its_
         browser.submit(&page, &invite, &[("email", "new@example.com"), ("role", "admin")]).await.is(422);
     let asked = asked
         .says("Confirm your password first.")
-        .says("You last entered your password more than 15 minutes ago.");
+        .says("Enter your current password, because you last entered it more than 15 minutes ago.");
     assert_eq!(
         (asked.field(&invite, "email"), asked.field(&invite, "role")),
         ("new@example.com".into(), "admin".into())

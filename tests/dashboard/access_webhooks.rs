@@ -88,7 +88,8 @@ async fn a_conflict_between_two_edits_of_an_endpoint_shows_both_versions() {
     let changed = [("url", "https://b.example.com/v2")];
     browser.submit(&theirs, &edit, &changed).await.leads_to(&format!("{one}?done=saved"));
     let stale = browser.submit(&mine, &edit, &[("description", "Mine")]).await.is(409);
-    let stale = stale.says("Somebody else has changed this").says("Your version").says("Saved version");
+    let stale =
+        stale.says("Another person has changed these values").says("Your version").says("Saved version");
     let marked: Vec<_> = stale.tags().into_iter().filter(|tag| tag.name == "mark").collect();
     assert_eq!(marked.len(), 4, "both versions must mark the address and the description as different");
     assert_eq!(
@@ -179,7 +180,7 @@ async fn an_endpoint_is_disabled_enabled_rotated_and_deleted() {
         .await
         .is(200)
         .says("Delete a.example.com?")
-        .says("This is deleted");
+        .says("These are deleted");
     browser.submit(&ask, &format!("{one}/delete"), &[]).await.leads_to(&format!("{path}?done=deleted"));
     browser
         .get(&format!("{path}?done=deleted"))

@@ -215,9 +215,8 @@ async fn a_time_that_cannot_be_booked_has_a_reason() {
     salon.server.operator("PATCH", &base, json!({ "hours": [] })).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
     assert!(leads(&page.says("There are no opening hours yet."), &way("hours")));
-    // The page tells a member that there are no opening hours. It has no link to them, because a member cannot change
-    // them. A special day with opening hours then makes times available, although the business has no
-    // weekly hours.
+    // A member cannot change the opening hours, so a member sees the message without the link. A special day with
+    // opening hours ends the message, although the business still has no weekly hours.
     let member = salon.server.person(&empty, "member@neu.example", "member").await;
     let mut member = salon.server.signed_in(&empty, &member).await;
     let page = member.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
@@ -257,8 +256,8 @@ async fn showing_other_times_keeps_the_contact_and_does_not_book() {
     let later = salon.owner.submit(&day, &path, &[("day", "2026-03-11")]).await.is(200);
     keeps(&later);
     assert!(holds(&later, &path, "date", "2026-03-11"));
-    // The person goes back to the first page. The form of this page has not booked yet, so it can still show
-    // another day and book.
+    // The person goes back to the first page and submits its form again. No appointment has been booked with this form
+    // yet, so the form can still show another day and then book.
     let fields = [&CALLER[..], &[("day", "2026-03-03")]].concat();
     let again = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&again, &path, "date", "2026-03-03") && holds(&again, &path, "service", &salon.cut));
@@ -393,15 +392,15 @@ async fn a_time_between_the_regular_start_times_is_booked_like_any_open_time() {
     let groups: Vec<_> = page.tags().iter().filter_map(|tag| tag.get("label").map(str::to_owned)).collect();
     assert_eq!(groups, ["Fit at 16:15", "Do not fit at 16:15"]);
     assert!(holds(&page, &path, "service", &salon.cut) && holds(&page, &path, "staff", ""));
-    for text in ["not open", "Choose a person", "Book anyway"] {
+    for text in ["do not allow this time", "Choose a person", "Book anyway"] {
         assert!(!page.text().contains(text), "{text}: {}", page.text());
     }
     let fields = [("who", "new"), ("name", "Walk-in")];
     let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
     let visit = salon.appointment(booked(&sent)).await;
     assert_eq!(visit["starts_at"], "2026-03-02T15:15:00.000Z");
-    // A haircut at 17:50 ends after the closing time, and 17:50 is not one of the regular start times. The team needs
-    // an override only for the opening hours.
+    // A haircut at 17:50 ends after the closing time, so the team needs an override for the opening hours. It needs no
+    // override for the start time, although 17:50 is not one of the regular start times.
     let address = format!("{path}?service={}&staff={}&date=2026-03-02&time=17:50", salon.cut, salon.hugo);
     let page = salon.owner.get(&address).await.says("It is outside the opening hours.").says("Book anyway");
     assert_eq!(page.button_value("override"), "opening_hours");
@@ -475,7 +474,9 @@ async fn booking_an_existing_contact_under_another_name_is_reported() {
         let fields = [("who", "new"), ("name", name), ("phone", "06 12 34 56 11"), ("starts_at", &*at)];
         let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
         let page = salon.owner.get(sent.header("location")).await;
-        let is_told = page.text().contains("Booked for the contact who already has this number or email.");
+        let is_told = page
+            .text()
+            .contains("Booked for the contact who already has this phone number or email address.");
         assert_eq!(is_told, is_other, "{name}: {}", page.text());
     }
 }

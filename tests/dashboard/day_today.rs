@@ -95,7 +95,7 @@ async fn today_shows_each_staff_members_day_with_past_and_current_appointments()
     let classes: Vec<_> = page.tags().iter().filter_map(|tag| tag.get("class").map(str::to_owned)).collect();
     assert!(classes.contains(&"past".to_owned()) && classes.contains(&"is-now".to_owned()));
     salon.server.clock.set("2026-03-02T17:30:00Z");
-    salon.member.get(&salon.to("today")).await.says("closed now");
+    salon.member.get(&salon.to("today")).await.says("already closed");
     salon.server.clock.set("2026-03-08T10:00:00Z");
     salon.member.get(&salon.to("today")).await.says("closed today").says("Closed");
     let page = salon.member.get(&salon.to("today")).await;

@@ -14,7 +14,7 @@ async fn an_invited_person_accepts_the_membership() {
     server.invited(&barber, "ada@example.com", "admin").await;
     let today = format!("/dashboard/b/{barber}/today");
     browser.get(&today).await.is(404);
-    let page = browser.get("/dashboard").await.is(200).says("Barbier invites you").says("As: Admin");
+    let page = browser.get("/dashboard").await.is(200).says("Barbier invites you").says("Role: Admin");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.leads_to(&today);
     let page = browser.get(&today).await.is(200).says("Barbier");
     assert!(
@@ -35,14 +35,14 @@ async fn a_declined_membership_is_removed_for_both_sides() {
     let decline = format!("/dashboard/decline/{barber}");
     browser.submit(&page, &decline, &[]).await.leads_to("/dashboard");
     second.submit(&page, &decline, &[]).await.leads_to("/dashboard");
-    // For a person with one business and no invitation, the start page redirects to that business again.
+    // Ada now has one business and no invitation, so the start page redirects to the page of this business.
     browser.get("/dashboard").await.leads_to(&format!("/dashboard/b/{salon}/today"));
     let people =
         server.operator("GET", &format!("/businesses/{barber}/people"), serde_json::Value::Null).await;
     assert_eq!(people.as_array().map(Vec::len), Some(0), "{people}");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(404);
     server.invited(&barber, "ada@example.com", "member").await;
-    let page = browser.get("/dashboard").await.says("Barbier invites you").says("As: Member");
+    let page = browser.get("/dashboard").await.says("Barbier invites you").says("Role: Member");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(303);
     browser.submit(&page, &decline, &[]).await.is(409).says("The invitation is no longer open");
 }
@@ -82,7 +82,7 @@ async fn a_suspended_business_can_be_read_and_not_changed() {
     }
     browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200).says("This business is suspended");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(403).says("suspended");
-    // After the suspension, the refused form can be sent again. It then takes effect.
+    // After the suspension has ended, the same form can be sent again, and is accepted.
     server.operator("PATCH", &format!("/businesses/{barber}"), json!({ "suspended": false })).await;
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(303);
 }

@@ -76,7 +76,7 @@ async fn a_new_email_is_used_after_its_link_and_the_old_address_gets_a_mail() {
     assert_eq!(mail.to, "ada@example.org");
     browser.get("/dashboard/account").await.says("ada@example.com");
     let link = mail.path("/dashboard/enter/");
-    // A reader of the mail who has no session cannot confirm the address.
+    // A person who has the link from the mail but no session cannot confirm the address.
     let mut stranger = server.browser();
     let page = stranger.get(&link).await.is(200);
     let next = link.replace('/', "%2F");
@@ -112,7 +112,7 @@ async fn the_link_in_a_mail_unsubscribes_by_its_button_or_by_one_click() {
     let page =
         browser.get(&missed).await.is(200).says("Missed calls").says("ada@example.com").says("Salon Zoé");
     assert_eq!(of("call_missed").await, "now", "opening the page must not unsubscribe");
-    browser.submit(&page, &missed, &[]).await.is(200).says("You receive no more emails about this");
+    browser.submit(&page, &missed, &[]).await.is(200).says("You will get no more emails about this");
     assert_eq!((of("call_missed").await, of("urgent_message").await), ("off".into(), "now".into()));
     // A mail program sends the request to unsubscribe from any origin, without cookies and without a form id.
     // The request may be repeated.

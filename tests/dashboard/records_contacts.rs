@@ -119,7 +119,7 @@ async fn a_contact_is_changed_and_a_conflict_shows_both_versions() {
     assert_eq!(mine.field(&edit, "timezone"), "Europe/London");
     other.submit(&theirs, &edit, &[("name", "Nora H.")]).await.leads_to(&format!("{base}/{id}?done=saved"));
     let page = one.submit(&mine, &edit, &[("email", "")]).await.is(409);
-    let page = page.says("Somebody else has changed this").says("Your version Name Nora Haddad");
+    let page = page.says("Another person has changed these values").says("Your version Name Nora Haddad");
     let page = page.says("Saved version Name Nora H.");
     assert_eq!(
         (page.field(&edit, "email"), page.field(&edit, "name")),
@@ -130,7 +130,7 @@ async fn a_contact_is_changed_and_a_conflict_shows_both_versions() {
     assert!(!page.text().contains("nora@mail.example"));
     let page = one.get(&edit).await;
     let page = one.submit(&page, &edit, &[("name", ""), ("phone", "")]).await.is(422);
-    page.says("A name, a phone number or an email has to stay.");
+    page.says("Keep at least a name, a phone number or an email.");
     let log = server.operator("GET", &format!("/businesses/{salon}/audit"), Value::Null).await;
     assert_eq!(
         (log[0]["action"].as_str(), log[0]["actor"]["type"].as_str()),

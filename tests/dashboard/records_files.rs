@@ -34,7 +34,8 @@ async fn a_file_of_contacts_is_shown_before_it_is_imported() {
     let file = b"Nom;Portable\nZoe;06 12 34 56 78\nJos\xe9;0612345670\n<b>;\n";
     let preview = browser.upload(&page, &import, Some(file)).await.is(200);
     let preview = preview.says("2 contacts will be created.").says("One row will be skipped.");
-    let preview = preview.says("Check that the letters are correct.").says("José").says("+33 6 12 34 56 70");
+    let preview =
+        preview.says("Check that letters with accents look right.").says("José").says("+33 6 12 34 56 70");
     let preview = preview.says("A contact has this phone number.").says("can bring back people");
     assert_eq!(names(&server, &salon).await, ["=Zoé"], "a preview changes nothing");
     let done = format!("/dashboard/b/{salon}/contacts?done=imported");

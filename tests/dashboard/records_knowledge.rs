@@ -89,7 +89,7 @@ async fn a_conflict_between_two_changes_of_knowledge_shows_both_versions() {
     let (mine, theirs) = (one.get(&path).await, other.get(&path).await);
     other.submit(&theirs, &path, &[("content", "None.")]).await.is(303);
     let page = one.submit(&mine, &path, &[("title", "Pets")]).await.is(409);
-    let page = page.says("Somebody else has changed this").says("Your version Title Pets");
+    let page = page.says("Another person has changed these values").says("Your version Title Pets");
     let page = page.says("Saved version Title Dogs What the receptionist should say None.");
     assert_eq!(page.field(&path, "title"), "Pets");
     assert_eq!(page.field(&path, "content"), "Small ones.\nOn a lead.");

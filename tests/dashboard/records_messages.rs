@@ -101,7 +101,7 @@ async fn a_conflict_between_two_assignments_of_a_message_shows_both_versions() {
     let (mine, theirs) = (one.get(&format!("{base}/{id}")).await, other.get(&format!("{base}/{id}")).await);
     other.submit(&theirs, &assign, &[("staff_id", &hugo)]).await.is(303);
     let page = one.submit(&mine, &assign, &[("staff_id", &ines)]).await.is(409);
-    let page = page.says("Somebody else has changed this").says("Your version Staff member Inès");
+    let page = page.says("Another person has changed these values").says("Your version Staff member Inès");
     let page = page.says("Saved version Staff member Hugo");
     assert_eq!(page.field(&assign, "staff_id"), ines, "the form must contain the value that was sent");
     assert_eq!(stored(&server, &salon, &id).await["staff_id"], hugo.as_str());

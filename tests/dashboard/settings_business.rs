@@ -82,7 +82,8 @@ async fn a_conflict_between_two_profile_changes_shows_both_versions() {
     let (first, second) = (adas.get(&path).await, bobs.get(&path).await);
     adas.submit(&first, &path, &[("name", "Ada’s")]).await.is(303);
     let page = bobs.submit(&second, &path, &[("name", "Bob’s")]).await.is(409);
-    let page = page.says("Somebody else has changed this").says("Your version").says("Saved version");
+    let page =
+        page.says("Another person has changed these values").says("Your version").says("Saved version");
     let marks: Vec<_> =
         page.tags().windows(2).filter(|two| two[0].name == "mark").map(|two| two[1].text.clone()).collect();
     assert_eq!(marks, ["Bob’s", "Ada’s"]);

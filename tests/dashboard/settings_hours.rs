@@ -84,7 +84,8 @@ async fn a_refused_week_shows_each_problem_at_its_day() {
     assert_eq!(page.field(&path, "friday-hours-1-from"), "later");
     let fields = [("friday-hours-1-from", "09:00"), ("saturday-breaks-1-from", "")];
     let page = browser.submit(&page, &path, &fields).await.is(422);
-    let page = page.says("Opening and closing time are the same. For the whole day write 00:00 to 24:00.");
+    let page = page
+        .says("The opening time and the closing time are the same. For the whole day, enter 00:00 to 24:00.");
     let page = page.says("It overlaps a period on Tuesday.");
     let wrong = page.tags().into_iter().filter(|tag| tag.get("aria-invalid") == Some("true"));
     let wrong: Vec<_> = wrong.map(|tag| tag.get("name").unwrap().to_owned()).collect();
@@ -194,7 +195,7 @@ async fn a_refused_special_day_keeps_its_input_and_a_changed_one_is_not_removed(
     let day = json!({ "closed": true, "note": "Christmas Eve" });
     server.operator("PUT", &format!("/businesses/{salon}/special-days/2026-12-24"), day).await;
     let refused = browser.submit(&page, &format!("{add}/2026-12-24/remove"), &[]).await.is(409);
-    refused.says("Somebody else has changed this meanwhile, so your action was not carried out");
+    refused.says("Another person has changed this meanwhile, so your action was not carried out");
     let page = browser.submit(&own, &format!("{add}/2026-12-24"), &[("open-1", "10:00")]).await.is(409);
     page.says("Saved version").says("Christmas Eve").says("10:00 – 16:00");
     assert_eq!(special_days(&server, &salon).await[0]["closed"], true);

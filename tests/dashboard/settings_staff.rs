@@ -251,7 +251,8 @@ async fn a_staff_member_is_deleted_unless_something_refers_to_them() {
     let page: Page = browser.get(&delete).await;
     let message = json!({ "caller_name": "Paul", "body": "Call me", "staff_id": unused });
     server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
-    let page = browser.submit(&page, &delete, &[]).await.is(409).says("A message was left for them.");
+    let page =
+        browser.submit(&page, &delete, &[]).await.is(409).says("A message was left for this staff member.");
     assert!(page.tags().iter().any(|tag| tag.get("href").is_some_and(|way| way.contains("/messages/"))));
     let gone = added(&server, &salon, "Gone").await;
     let delete = format!("{path}/{gone}/delete");

@@ -12,18 +12,18 @@
 //! | a URL with an internal address in any spelling | [`WebhookUrl`] checks the parsed host and not the text |
 //! | an internal name: `localhost`, `metadata.google.internal` | [`WebhookUrl`] refuses it before it is resolved |
 //! | a public name with an internal address, alone or among public ones | [`Guard::check`]: **every** address must be public |
-//! | a name with other addresses after the URL was saved | every attempt resolves and checks the name again |
-//! | a name with other addresses after the check | an attempt resolves once and connects to the checked addresses |
+//! | a name that gets other addresses after the URL was saved | every attempt resolves and checks the name again |
+//! | a name that gets other addresses after the check | an attempt resolves once and uses the checked addresses |
 //! | a connection to another address | the peer's address is compared with the checked address |
-//! | a pooled connection to a former address of the name | reused only if the new DNS answer contains its peer |
-//! | search domains of the machine | names are resolved as absolute |
+//! | a pooled connection to a former address of the name | reused only if the new DNS answer has the peer's address |
+//! | a name that becomes internal with a search domain of the machine | names are resolved without search domains |
 //! | a redirect to an internal host | never followed; it counts as a failure |
 //! | a proxy from the environment | never used |
 //! | a receiver with a false identity | TLS always; each connection verifies the certificate for the URL's host |
 //! | a slow, endless or huge response | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
 //! | a response that grows when it is decompressed | never decompressed; no encoding is requested |
-//! | slow or silent name servers that delay other lookups | a lookup uses no thread, ends when dropped and does not wait for other lookups; if too many lookups are running, a further one fails as a local shortage ([resolver](super::resolver)) |
-//! | unanswered names that simulate a local outage and stop all webhooks | there is no outage while a question about the DNS root gets an answer ([outage](super::outage)) |
+//! | slow or silent name servers that delay other lookups | a lookup uses no thread, ends when dropped and does not wait for other lookups; if too many lookups are running, a further lookup fails and counts as a local shortage of resources ([resolver](super::resolver)) |
+//! | names whose name servers do not answer, so that this machine seems to have no name server and pauses all webhooks | no outage begins if a query for the DNS root gets an answer ([outage](super::outage)) |
 //! | error messages that reveal internal hosts | one phrase, [`NOT_PUBLIC`], for unknown and internal names; the log has the reason |
 //!
 //! No setting disables the guard. In tests, a name resolves to a public address, and the test's dialer
@@ -79,8 +79,8 @@ pub enum LookupStage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     Public,
-    /// The addresses that [`is_listed_address`] allows. They include private ones, because the operator has listed
-    /// the server.
+    /// For a host that the operator has listed in the settings: the addresses that [`is_listed_address`] allows,
+    /// including private addresses.
     Listed,
 }
 
@@ -109,7 +109,7 @@ pub enum GuardError {
     #[error("this service is short of resources")]
     Short(#[source] io::Error),
     /// The check failed because this machine has no working network. The host may be public.
-    #[error("this service is cut off")]
+    #[error("this service has no working network")]
     Out(Lack),
 }
 
@@ -164,8 +164,9 @@ impl Guard {
             answer => self.network.judge_lookup(name, answer.as_ref().ok()),
         };
         match (lack, answer) {
-            // If this machine never had a working name server, a URL that is being saved is refused as
-            // unresolved.
+            // When a URL is being saved, a failed lookup is reported as an outage only if a name server has ever
+            // returned an address. Otherwise this machine may have no name server at all, and the URL is refused
+            // because its host cannot be resolved.
             (Some(lack), _) if asker == LookupStage::Attempt || self.network.had_names() => {
                 Err(GuardError::Out(lack))
             }
@@ -195,10 +196,12 @@ fn all_within(addresses: &[IpAddr], port: u16, reach: Reach) -> Result<Vec<Socke
     if targets.is_empty() { Err(GuardError::NoAddress) } else { Ok(targets) }
 }
 
-/// Returns the level at which a refusal is logged. The refusal of an internal address is logged as a warning, at most
-/// once a minute for each host, and otherwise at the debug level. Any other refusal is logged at the info level when a
-/// URL is saved. Before an attempt, it is logged only at the debug level, because each waiting event causes an attempt,
-/// and the delivery log already contains the refusal.
+/// Returns the level at which a refusal is logged:
+///
+/// - The refusal of an internal address is a warning, at most once a minute for each host. Further refusals in the same
+///   minute are logged at the debug level.
+/// - Any other refusal is logged at the info level when a URL is saved, and at the debug level before an attempt. Each
+///   waiting event causes an attempt, and the delivery log already contains the refusal.
 fn level(refused: &GuardError, asker: LookupStage, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) if is_due() => Level::WARN,

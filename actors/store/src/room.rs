@@ -1,7 +1,7 @@
 //! The free space of the disk, and the refusal of changes when the free space is low.
 //!
 //! If less space is free than the operator's *reserve*, changes that enlarge the store are refused. Below a quarter of
-//! the reserve, only changes that free space are accepted. Below the *floor*, a sixteenth of the reserve, nothing is
+//! the reserve, only changes that release space are accepted. Below the *floor*, a sixteenth of the reserve, nothing is
 //! written: a failed write stops the store, and a start needs space too. Invariants:
 //!
 //! - The disk is checked at most once a second. The free space is estimated to have shrunk by [`WRITE_AMPLIFICATION`]
@@ -28,11 +28,11 @@ const RESERVE_PARTS: u64 = 20;
 const LAST_PARTS: u64 = 4;
 const FLOOR_PARTS: u64 = 16;
 const STEP_BYTES: u64 = 8 << 20;
-/// The minimum of the floor. Changes that were accepted earlier may still fill the log's current segment and
-/// the next one.
+/// The minimum of the floor. When the floor is reached, changes that were accepted earlier may still fill the log's
+/// current segment and the next one.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
-/// The minimum of a reserve that is not 0.
+/// A reserve is either 0 or at least this size.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
 /// When the free space falls below a bound, changes are refused. They are accepted again when the free space exceeds
 /// the bound by more than the bound divided by this number.
@@ -43,8 +43,8 @@ pub enum DiskReserve {
     /// The default reserve: 1 GiB, or 5 % of the disk if that is less, but at least [`RESERVE_BYTES_MIN`].
     #[default]
     Usual,
-    /// A reserve of this many bytes, or of [`RESERVE_BYTES_MIN`] if the number is smaller. With 0, there is no
-    /// reserve, so the disk may become full.
+    /// With 0, there is no reserve, so the disk may become full. Otherwise the reserve has this size in bytes, but at
+    /// least [`RESERVE_BYTES_MIN`].
     Bytes(u64),
 }
 
@@ -76,7 +76,7 @@ pub enum RoomLevel {
     Ample,
     /// Changes that permanently enlarge the store are refused.
     Scarce,
-    /// Only changes that free space are accepted.
+    /// Only changes that release space are accepted.
     Exhausted,
     Full,
 }
@@ -193,7 +193,7 @@ fn tell(level: RoomLevel, space: Space, reserve: u64) {
         }
         RoomLevel::Exhausted => say!(
             error,
-            "the disk is almost full: only changes that free space are written, and deliveries wait"
+            "the disk is almost full: only changes that release space are written, and deliveries wait"
         ),
         RoomLevel::Full => say!(error, "the disk is full: nothing is written until there is free space"),
     }

@@ -1,8 +1,8 @@
 //! A turn that a language model takes. It consists of rounds. In each round, the model writes text and calls
 //! functions.
 //!
-//! Invariant: the functions only stage changes to appointments. Only these effects happen without the caller's yes: a
-//! message is taken, a code is sent or checked, the call is transferred, or the conversation ends.
+//! Invariant: the functions only stage changes to appointments, because these changes need the caller's yes. Other
+//! effects need no yes: a message is taken, a code is sent or checked, the call is transferred, the conversation ends.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,8 @@ const OFFERED_DAYS_MAX: usize = 3;
 const HANDLES_MAX: usize = 50;
 /// The maximum number of days with openings that one call of `find_openings` reads.
 const DAYS_MAX: u32 = 15;
-/// A range with more than [`DAYS_MAX`] days is read in this number of parts, so that its end is read too.
+/// A range with more than [`DAYS_MAX`] days is divided into this number of parts. The first days of each part that have
+/// openings are read. So the days that are read are spread over the range.
 const RANGE_PARTS: u32 = 3;
 const PHONE_DIGITS_MIN: usize = 7;
 /// The maximum number of digits of a number in E.164, with the prefix `00`.
@@ -114,8 +115,8 @@ impl Draft {
         body(&self.talk, facts, self.input.at, &self.rounds, settings)
     }
 
-    /// Checks a sentence of the model. Returns the line if it may be said. A later sentence can continue the line. If
-    /// the joined text breaks a rule, the line is removed.
+    /// Checks a sentence of the model. Returns the line to say, or `None` if the sentence must not be said. If the
+    /// sentence continues earlier lines, and the joined text breaks a rule, the earlier lines are removed too.
     pub fn sentence(&mut self, sentence: &str, facts: &Facts) -> Option<Line> {
         self.said.push(sentence.to_owned());
         if self.is_over {
@@ -152,8 +153,9 @@ impl Draft {
         Some(line)
     }
 
-    /// The index of the first line that `sentence` continues. A text continues the line before it if that line does not
-    /// end with `.`, `!` or `?`, or if the text begins with a lower-case letter.
+    /// The index of the earliest line that forms one sentence with `sentence`, or the number of lines if there is none.
+    /// Two successive texts form one sentence if the first does not end with `.`, `!` or `?`, or if the second begins
+    /// with a lower-case letter.
     fn unfinished(&self, sentence: &str) -> usize {
         let has_end = |text: &str| text.ends_with(['.', '!', '?']) && !text.ends_with("...");
         let mut next = sentence;
@@ -212,8 +214,8 @@ impl Draft {
         let calls: Vec<Value> = called
             .iter()
             .map(|(call, _)| {
-                // The next request repeats the calls, and some servers refuse a request with arguments that are not
-                // JSON.
+                // The next request to the model repeats the calls. Some servers refuse a request if the arguments of a
+                // call are not JSON, so an empty object replaces such arguments.
                 let arguments = serde_json::from_str::<Value>(&call.arguments).ok().filter(Value::is_object);
                 let arguments = arguments.unwrap_or_else(|| json!({})).to_string();
                 json!({
@@ -229,7 +231,8 @@ impl Draft {
         true
     }
 
-    /// Ends the turn. If the turn has no line and no staged change, the guided path answers it instead.
+    /// Ends the turn of the model. If the model has produced no line to say and no staged change to read back, the
+    /// guided path answers the caller instead of the model.
     ///
     /// # Errors
     /// Returns the request that the engine must answer first.
@@ -260,7 +263,7 @@ impl Draft {
         Ok(flow.finish())
     }
 
-    /// Runs rules of the guided path on the draft, and keeps their lines and effects.
+    /// Calls `run`, which uses the rules of the guided path. Then adds the resulting lines and effects to the draft.
     fn with_flow<'a, T>(
         &mut self,
         facts: &'a Facts,
@@ -303,7 +306,7 @@ impl Draft {
             }
             Function::End => {
                 if self.talk.stage.is_some() {
-                    return Ok(Err("A change waits for the caller's yes or no.".into()));
+                    return Ok(Err("An earlier change still waits for the caller's yes or no.".into()));
                 }
                 self.with_flow(facts, answers, |flow| {
                     flow.say(Key::Goodbye);
@@ -381,7 +384,7 @@ impl Draft {
     fn time(&self, arguments: &Arguments) -> Result<OfferedTime, String> {
         let number = arguments.handle("time", 't')?;
         let time = number.and_then(|number| self.talk.handles.time(number));
-        time.ok_or_else(|| "The handle in time is unknown. Call find_openings.".to_owned())
+        time.ok_or_else(|| "The handle in `time` is unknown. Call find_openings.".to_owned())
     }
 
     fn book(&mut self, arguments: &Arguments, facts: &Facts, answers: &Answers) -> Asked<Answered> {
@@ -393,7 +396,10 @@ impl Draft {
             || facts.member(time.staff).is_none()
             || time.starts_at <= self.input.at
         {
-            return Ok(Err("This time is not offered any more. Call find_openings.".into()));
+            return Ok(Err(
+                "This time is no longer offered. Call find_openings to get the times that are available now."
+                    .into(),
+            ));
         }
         let name = words::name(arguments.get("name").unwrap_or_default());
         if name.chars().filter(|c| c.is_alphabetic()).count() == 0 {
@@ -516,7 +522,9 @@ impl Draft {
         let number = arguments.handle("appointment", 'a')?;
         let appointment = number.and_then(|number| self.talk.handles.appointments.get(number)).cloned();
         let Some(appointment) = appointment.filter(|_| self.talk.verified) else {
-            return Err("The handle in appointment is unknown. Call my_appointments.".into());
+            return Err(
+                "The handle in `appointment` is unknown. Call my_appointments to get the handles.".into()
+            );
         };
         if !appointment.changeable {
             return Err("This appointment can no longer be changed here. Offer to take a message.".into());
@@ -568,7 +576,7 @@ impl Draft {
             Err(error) => return Ok(Err(error)),
         };
         let staff = match staff {
-            Some(None) => return Ok(Err("The handle in staff is unknown.".into())),
+            Some(None) => return Ok(Err("The handle in `staff` is unknown.".into())),
             Some(staff) => staff,
             None => None,
         };
@@ -664,7 +672,8 @@ impl Wish {
         let service =
             arguments.handle("service", 's')?.and_then(|number| handles.services.get(number)).copied();
         let service = service.filter(|service| facts.service(*service).is_some());
-        let service = service.ok_or("The handle in service is unknown. Use one of the list of services.")?;
+        let service =
+            service.ok_or("The handle in `service` is unknown. Use a handle from the list of services.")?;
         let staff = match arguments.handle("staff", 'p')? {
             Some(number) => {
                 let member = handles.staff.get(number).copied();
@@ -725,8 +734,8 @@ impl PartOfDay {
     }
 }
 
-/// Divides a range of dates into ranges that are read one by one. Returns the first and the last date of each range,
-/// and the maximum number of days with openings to read in it.
+/// Divides a range of dates into parts that are read one by one. Returns for each part its first date, its last date,
+/// and the maximum number of days with openings to read.
 fn parts(from: NaiveDate, to: NaiveDate) -> Vec<(NaiveDate, NaiveDate, u32)> {
     let days = (to - from).num_days() + 1;
     if days <= DAYS_MAX.into() {

@@ -77,13 +77,15 @@ impl Function {
         match self {
             Self::FindOpenings => "Finds free times of a service. Returns handles of times, such as t1.",
             Self::Book => {
-                "Prepares a booking. The service reads it back to the caller and books it after their yes."
+                "Prepares a booking. The service reads the booking back to the caller, and books it after the caller says yes."
             }
             Self::MyAppointments => {
                 "Lists the coming appointments of the verified caller, with handles such as a1."
             }
-            Self::Move => "Prepares the move of an appointment. The service asks the caller for their yes.",
-            Self::Cancel => "Prepares a cancellation. The service asks the caller for their yes.",
+            Self::Move => {
+                "Prepares the move of an appointment. The service asks the caller to confirm it with yes."
+            }
+            Self::Cancel => "Prepares a cancellation. The service asks the caller to confirm it with yes.",
             Self::SearchKnowledge => "Searches the texts of the business for an answer to a question.",
             Self::TakeMessage => "Passes the caller's own words to the team as a message.",
             Self::SendCode => "Sends a code to the caller's phone, to prove who they are.",
@@ -198,7 +200,7 @@ impl Arguments {
         let number =
             number.and_then(|digits| digits.parse::<usize>().ok()).and_then(|number| number.checked_sub(1));
         let unknown =
-            format!("The handle in {name} is unknown. Use one that you were given, such as {letter}1.");
+            format!("The handle in `{name}` is unknown. Use one that you were given, such as {letter}1.");
         number.map(Some).ok_or(unknown)
     }
 }
@@ -231,17 +233,17 @@ pub(crate) fn check(
             if value.is_null() {
                 continue;
             }
-            return Err(format!("The argument {name} is not a string."));
+            return Err(format!("The argument `{name}` is not a string."));
         };
         let allowed = schema.get("enum").and_then(Value::as_array);
         if allowed.is_some_and(|allowed| !allowed.iter().any(|word| word == text)) {
-            return Err(format!("The schema does not allow the value of the argument {name}."));
+            return Err(format!("The schema does not allow the value of the argument `{name}`."));
         }
     }
     let arguments = Arguments(given);
     for (name, _, is_required) in known {
         if is_required && arguments.get(name).is_none() {
-            return Err(format!("The argument {name} is missing."));
+            return Err(format!("The argument `{name}` is missing."));
         }
     }
     Ok((function, arguments))

@@ -1,5 +1,6 @@
-//! Measures the effect of bad receivers. A business, the victim, has a good receiver, while other businesses have bad
-//! ones. The figure is the time until an event of the victim arrives at its receiver.
+//! Measures how bad receivers delay the events of other businesses. One business, the *victim*, has a good receiver.
+//! The other businesses have bad receivers. The figure is the time until an event of the victim arrives at the
+//! receiver of the victim.
 
 use std::time::{Duration, Instant};
 
@@ -32,8 +33,8 @@ const ENDPOINTS: usize = 25;
 const EVERY: Duration = Duration::from_millis(50);
 /// The time during which appointments are booked at the victim.
 const BOOKING: Duration = Duration::from_secs(8);
-/// The period in which the CPU time of a server without requests is measured. Hanging attempts end together after 10 s,
-/// and then others start. This happens twice within the period.
+/// The period in which the CPU time of a server without requests is measured. Attempts that hang end together after
+/// 10 s, and new attempts then start. So new attempts start twice within the period.
 const QUIET: Duration = Duration::from_secs(20);
 const QUIET_STEP: Duration = Duration::from_secs(1);
 /// The target: an event of the victim must arrive in less than this many milliseconds.
@@ -45,9 +46,9 @@ const CPU_UNDER: f64 = 0.02;
 struct Offence {
     businesses: usize,
     endpoints: usize,
-    /// The number of events of each business before the first booking at the victim.
+    /// The number of events that each of these businesses has before the first booking at the victim.
     first: usize,
-    /// The interval between later events of each business. It is `None` if there are no later events.
+    /// The interval between events of each business after the first ones. It is `None` if no more events follow.
     then_every: Option<Duration>,
     manners: &'static [Manner],
 }
@@ -224,7 +225,8 @@ impl Delivering {
     }
 
     /// Measures the CPU time of a server without requests, while its delivery attempts begin and end. A note states the
-    /// lowest CPU use in one second. In this second, almost no attempt began or ended.
+    /// CPU use of the quietest second. Almost no attempt began or ended in that second, so its CPU use is the cost of
+    /// waiting.
     async fn quiet(&mut self, context: &Context, server: &Receptionist) -> Result<Measured> {
         let steps = context.options.sized(QUIET, QUIET / 10).div_duration_f64(QUIET_STEP) as usize;
         let (began, cpu) = (Instant::now(), server.process.cpu_seconds()?);
@@ -235,7 +237,8 @@ impl Delivering {
             least = least.min((now.1 - seen.1) / (now.0 - seen.0).as_secs_f64());
             seen = now;
         }
-        self.notes.push(format!("{DEAD}: {:.1} % of a core in the quietest second.", least * 100.0));
+        self.notes
+            .push(format!("{DEAD}: {:.1} % of a core in the second with the lowest CPU use.", least * 100.0));
         let (cpu_seconds, seconds) = (Some(seen.1 - cpu), Some((seen.0 - began).as_secs_f64()));
         Ok(Measured { cpu_seconds, seconds, ..Measured::default() })
     }

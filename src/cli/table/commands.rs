@@ -196,7 +196,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 ..Verb::new(
                     "merge",
                     "mergeContacts",
-                    "Merge the contact given by --from into this contact; phone numbers and emails that are not given are added to its notes",
+                    "Merge the contact --from into this contact; phone numbers and emails other than --phone and --email are added to its notes",
                 )
             },
             Verb {
@@ -306,7 +306,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "Subscribe an endpoint to events and print its secret; the secret is not shown again",
             )
             .shown(Show::RecordWithNote("store the secret now, it is not shown again; receivers verify signatures with it")),
-            Verb::new("delete", "deleteWebhook", "Delete an endpoint; its waiting events are discarded")
+            Verb::new("delete", "deleteWebhook", "Delete an endpoint; events that wait for delivery to it are discarded")
                 .shown(Show::Done("deleted")),
             Verb::new(
                 "enable",
@@ -341,7 +341,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb::new("show", "getBudget", "Show the limits and the usage of each kind")
                 .shown(Show::ByField(BUDGET)),
-            Verb::new("set", "updateBudget", "Set the limits for one kind of records; omitted limits stay the same")
+            Verb::new("set", "updateBudget", "Set the limits for one kind of record; a limit that is omitted stays the same")
                 .shown(Show::ByField(BUDGET)),
         ],
     },
@@ -425,7 +425,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             Verb::new(
                 "installation",
                 "listInstallationAuditEntries",
-                "List started exports and backups, deletions of businesses, and changes to people's accounts",
+                "List the exports and backups that were started, the deletions of businesses, and the changes to people's accounts",
             )
             .shown(Show::List(AUDIT)),
         ],

@@ -1,8 +1,9 @@
 //! The commands on the records of a business: the API operation of each command, and how the response is
 //! shown. The flags are derived from the operation.
 //!
-//! Invariants: a new property of the API becomes a flag of its commands without a change here. A flag has the
-//! name of its property, without `_id`, and in the singular if it is repeated for each value.
+//! Invariants: a new property of an API operation becomes a flag of the operation's commands without a change here. A
+//! flag has the name of its property, without `_id`. If the property is a list, the flag is given once for each value,
+//! and its name is in the singular.
 
 mod commands;
 mod flag;
@@ -146,7 +147,8 @@ impl Operation {
             PathPart::Record { id, .. } => given(id),
             _ => None,
         });
-        // If the first positional argument is the staff member, the other arguments shift by one.
+        // The positional arguments in their order. If `takes_first` is true, the first one is the staff member, and the
+        // ids of the records follow.
         let mut words = ids.chain(named);
         parts.iter().try_fold(Path::default(), |path, part| {
             Ok(path.then(match part {
@@ -300,7 +302,7 @@ impl Verb {
                 .arg(dry_run("Only report errors and existing contacts")),
             Show::Holidays => command
                 .arg(file("ics", "An iCalendar file; its all-day events from today on are used; - for standard input"))
-                .arg(dry_run("Only report the days to close, their appointments, and existing special days")),
+                .arg(dry_run("Report the days to close, their appointments and existing special days, but change nothing")),
             _ => command,
         };
         if self.confirms.is_some() {

@@ -60,7 +60,7 @@ struct Meant {
     notes: Vec<String>,
 }
 
-/// Resolves the texts of a command. The scripted service sends `answers` in order.
+/// Parses a command line and resolves its texts. The simulated service responds with `answers`, in order.
 async fn meaning_of(line: &str, answers: &[String]) -> Meant {
     let answers = answers.to_vec();
     let stub = Stub::start(move |number| answers[number].clone()).await;
@@ -294,8 +294,8 @@ async fn a_refused_number_is_reported_with_its_flag_and_region() {
         told.to_string(),
         format!(
             "invalid_request: --contact-phone: must be one\n\
-             hint: national numbers of this business are read as in FR; \
-             `receptionist business update {SALON} --phone-region REGION` changes that, or write +COUNTRY NUMBER"
+             hint: the service reads national phone numbers of this business as numbers in FR; to change the region, run \
+             `receptionist business update {SALON} --phone-region REGION`, or write the number as +COUNTRY NUMBER"
         )
     );
 }

@@ -102,12 +102,15 @@ fn failure(words: &Words, failure: AttemptFailure) -> &'static str {
             ("No connection. The host cannot be reached", "Pas de connexion. L’hôte est injoignable")
         }
         F::SystemTimeout => {
-            ("No connection. Nothing answered in time", "Pas de connexion. Rien n’a répondu à temps")
+            ("No connection. The host did not respond in time", "Pas de connexion. Rien n’a répondu à temps")
         }
-        F::ConnectFailed => ("No connection. It failed", "Pas de connexion. Elle a échoué"),
-        F::HostName => {
-            ("TLS. No certificate can contain this host", "TLS. Aucun certificat ne peut contenir ce nom")
+        F::ConnectFailed => {
+            ("No connection. The connection attempt failed", "Pas de connexion. Elle a échoué")
         }
+        F::HostName => (
+            "TLS. A certificate cannot be issued for this host name",
+            "TLS. Aucun certificat ne peut contenir ce nom",
+        ),
         F::CertificateExpired => ("TLS. The certificate has expired", "TLS. Le certificat a expiré"),
         F::CertificateNotYetValid => {
             ("TLS. The certificate is not valid yet", "TLS. Le certificat n’est pas encore valide")
@@ -133,11 +136,11 @@ fn failure(words: &Words, failure: AttemptFailure) -> &'static str {
             "Fermé. Le récepteur a fermé la connexion avant d’envoyer une réponse",
         ),
         F::InvalidResponse => (
-            "No valid answer. It is not HTTP/1.1, or its head is too large",
+            "Invalid response. The response is not HTTP/1.1, or its head is too large",
             "Réponse non valide. Ce n’est pas du HTTP/1.1, ou son en-tête est trop long",
         ),
         F::Short => {
-            ("Not sent. This service is short of connections", "Non envoyé. Ce service manque de connexions")
+            ("Not sent. This service has no free connections", "Non envoyé. Ce service manque de connexions")
         }
         F::NoRoute => (
             "Not sent. This service has no access to any network",

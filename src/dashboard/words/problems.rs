@@ -22,7 +22,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::NoRelay => conflict(words, &Conflict::NoRelay),
         P::NoTexts => conflict(words, &Conflict::NoTexts),
         P::NotASlug => say(
-            "It needs 3 to 60 characters: a to z, 0 to 9 and hyphens, but no hyphen at its ends.",
+            "Use 3 to 60 characters: a to z, 0 to 9 and hyphens. The first and the last character must not be a hyphen.",
             "Il faut 3 à 60 caractères : a à z, 0 à 9 et des traits d’union, mais pas aux extrémités.",
         ),
         P::NotAnOrigin => say(
@@ -209,7 +209,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             say("The break begins and ends at the same time.", "La pause commence et finit à la même heure.")
         }
         P::SameAs(_) => say(
-            "Opening and closing time are the same. For the whole day write 00:00 to 24:00.",
+            "The opening time and the closing time are the same. For the whole day, enter 00:00 to 24:00.",
             "L’ouverture et la fermeture sont à la même heure. Pour la journée entière, écrivez 00:00 à 24:00.",
         ),
         P::NotOfTheBusiness(named) => gone(words.locale, *named).to_owned(),
@@ -234,7 +234,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "Il faut un nom, un numéro de téléphone ou une adresse e-mail.",
         ),
         P::KeepsNamePhoneOrEmail => say(
-            "A name, a phone number or an email has to stay.",
+            "Keep at least a name, a phone number or an email.",
             "Il doit rester un nom, un numéro de téléphone ou une adresse e-mail.",
         ),
         P::RowsFull { .. } | P::BytesFull { .. } => {
@@ -283,13 +283,13 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "Le compte a un mot de passe. Créez un lien pour en choisir un autre.",
         ),
         P::MakeLink => say(
-            "Create a link for this person first. Its use confirms the account.",
+            "Create a link for this person first. When the person uses the link, the account is confirmed.",
             "Créez d’abord un lien pour cette personne. Son utilisation confirme le compte.",
         ),
-        P::Taken => say("It is taken.", "Il est déjà pris."),
+        P::Taken => say("This value is already taken.", "Il est déjà pris."),
         P::LastOwner => say("This is the last active owner.", "C’est le dernier propriétaire actif."),
         P::UseMailedLink => say(
-            "First use the link that was mailed to your current email.",
+            "First use the link that was sent to your current email address.",
             "Utilisez d’abord le lien envoyé à votre adresse actuelle.",
         ),
         P::OperatorCanAdd => say(
@@ -299,8 +299,8 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
     }
 }
 
-/// The current value in words. The text about an instant omits the time, since a problem does not contain the
-/// time zone of the business.
+/// Returns a sentence about the current value. The sentence about an instant does not contain the time, because a
+/// problem does not contain the time zone of the business.
 fn now(words: &Words, value: CurrentValue) -> String {
     use CurrentValue as V;
     let say = |english, french| of(words.locale, english, french).to_owned();
@@ -492,7 +492,7 @@ pub(in crate::dashboard) fn calendar(words: &Words, error: &CalendarError) -> St
         CalendarFault::OtherHost => {
             let host = error.host.clone().unwrap_or_default();
             say(
-                "The server refers to {}, to which the password is not sent.",
+                "The server refers to {}. The password is not sent to that host.",
                 "Le serveur renvoie à {}, auquel le mot de passe n’est pas envoyé.",
             )
             .replace("{}", &host)

@@ -109,7 +109,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         ),
         Conflict::FeedsFull(most) => count(
             *most,
-            "The business and each staff member can have at most {} calendar addresses. Revoke one of them first.",
+            "A business, and each of its staff members, can have at most {} calendar addresses. Revoke an address first.",
             "L’établissement et chaque membre de l’équipe ont {} adresses de calendrier au plus. Révoquez-en une d’abord.",
         ),
         Conflict::CalendarsFull(most) => count(
@@ -122,7 +122,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "Les rendez-vous de ce membre de l’équipe sont déjà inscrits dans un autre agenda.",
         ),
         Conflict::CollectionWritten => say(
-            "Another connection already writes appointments to this calendar, or still deletes its events.",
+            "Another connection already writes appointments to this calendar, or is still deleting the events that it wrote to it.",
             "Une autre connexion inscrit déjà des rendez-vous dans cet agenda, ou y supprime encore ses événements.",
         ),
         Conflict::EndpointsFull(most) => {
@@ -135,7 +135,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         Conflict::BudgetUsedUp(kind) => budget(words.locale, *kind).to_owned(),
         Conflict::InvitationsUsedUp(wait) => used_up(
             *wait,
-            "Today’s limit of mailed invitations has been reached.",
+            "The daily limit of mailed invitations has been reached.",
             "La limite d’invitations envoyées aujourd’hui est atteinte.",
         ),
         Conflict::AddressChangesUsedUp(wait) => used_up(
@@ -144,7 +144,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "La limite d’e-mails vers de nouvelles adresses est atteinte aujourd’hui.",
         ),
         Conflict::Changed => say(
-            "Somebody else has changed this in the meantime.",
+            "Another person has changed this in the meantime.",
             "Quelqu’un d’autre a modifié ceci entre-temps.",
         ),
         Conflict::NoSpecialDay => {
@@ -168,7 +168,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "Ce rendez-vous ne peut plus être modifié en ligne.",
         ),
         Conflict::InUse(_) => say(
-            "Another record refers to it. Turn it off instead.",
+            "Another record refers to this record. Turn this record off instead.",
             "Un autre enregistrement s’y rapporte. Décochez la case à la place.",
         ),
         Conflict::EndpointDisabled => {
@@ -237,7 +237,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             say("This mail is still waiting to be sent.", "Cet e-mail attend encore d’être envoyé.")
         }
         Conflict::MailHasLink => say(
-            "Invitations and mails with a link cannot be sent again.",
+            "Emails that contain a link, such as invitations, cannot be sent again.",
             "Les invitations et les e-mails avec un lien ne peuvent pas être renvoyés.",
         ),
         Conflict::SlugTaken => say(
@@ -388,7 +388,7 @@ fn denied(locale: Locale, denied: Denied) -> &'static str {
             ("A link of this kind cannot be created here.", "Un tel lien ne peut pas être créé ici.")
         }
         Denied::OwnSession => (
-            "Sign in first. The link works for the account that asked for this email, so sign in with that one.",
+            "Sign in first. The link works only for the account that asked for this email, so sign in with that account.",
             "Connectez-vous d’abord. Le lien vaut pour le compte qui a demandé cette adresse : connectez-vous avec \
              celui-ci.",
         ),

@@ -46,7 +46,7 @@ subject-appointment_rescheduled = { $business }: { $who } moved to { $when }
 subject-appointment_cancelled = { $business }: { $who }, { $when }, is cancelled
 subject-call_missed = { $business }: missed call from { $who }
 
-explain-webhook_disabled = All attempts to send an event failed, and the endpoint accepted no other event in that time. The endpoint receives no events until you turn it on again. You can then resend the events that it missed.
+explain-webhook_disabled = All attempts to send an event failed, and the endpoint accepted no other event during these attempts. The endpoint receives no events until you turn it on again. You can then resend the events that it missed.
 explain-webhook_failing = Deliveries have failed for at least an hour, and the endpoint accepted none in that time. The service retries them. If all attempts for an event fail, the endpoint is turned off.
 explain-calendar_failed = The service has not been able to read a connected calendar. Bookings still use the busy times of the last read. Check the password and the address of the calendar.
 explain-calendar_event_changed = The event of this appointment was deleted or moved in a connected calendar. The appointment itself is unchanged. Open the appointment to cancel it, to move it, or to write the event again.

@@ -261,7 +261,7 @@ async fn times_for_a_move_include_those_that_overlap_the_appointment_itself() {
     let arguments = json!({"service": "Cut", "from": "2026-03-04", "appointment_id": booked["id"]});
     assistant.call("find_open_times", arguments).await.refuses(&["Send \"Massage\" as `service`"]);
     let unknown = json!({"appointment_id": "018f0000-0000-7000-8000-000000000000"});
-    times(unknown).await.refuses(&["no such appointment in this business"]);
+    times(unknown).await.refuses(&["no appointment with this id"]);
     salon.cancel(&booked).await.is(200);
     times(json!({"appointment_id": booked["id"]})).await.refuses(&["is cancelled and cannot be moved"]);
 }
@@ -290,7 +290,7 @@ async fn a_refused_booking_gives_the_reason_and_the_alternatives() {
     ]);
     book(json!({"contact": null, "contact_id": "018f0000-0000-7000-8000-000000000000"}))
         .await
-        .refuses(&["no such contact in this business. `find_contacts` finds the ids"]);
+        .refuses(&["no contact with this id. Call `find_contacts` to find the ids"]);
     book(json!({"starts_at": "2026-03-04T10:00:30"})).await.refuses(&["without seconds", "Free: "]);
     // A key without the scope to read staff gets results without names.
     let writer = Assistant::with_scopes(&server, &salon, &["appointments:write"]).await;

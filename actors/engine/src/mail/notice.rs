@@ -1,16 +1,17 @@
-//! Decides at the time of sending whether a notice is sent, and to whom, and reads its content.
+//! When a notice is due, decides whether it is sent and to which address, and reads its content.
 //!
 //! Invariants:
 //!
 //! - A notice is sent only before its appointment starts, and only while its content matches the appointment.
 //! - A notice is sent only if the current settings include it, or if the team has requested that it be sent
 //!   again.
-//! - Each change is announced once. If a change was undone, so that the customer already knows the current
-//!   state, no notice is sent.
+//! - Each change is announced once. If a change was undone before the customer got a notice about it, the customer
+//!   already knows the current state, so no notice is sent.
 //! - The notices of an appointment are sent one after another, so that the newest arrives last.
 //! - If the customer may have received a notice that is not recorded as sent, it is unknown which state the
 //!   customer knows. Therefore a later notice about the current state is sent.
-//! - A limit counts a notice once, before its first attempt. Counts survive restarts, and contain no address.
+//! - A limit counts a notice once, before its first attempt. The counts are stored, so they survive restarts. The key
+//!   of a count contains a keyed hash of the address, not the address itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,8 +39,8 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// The time for which a notice waits while another notice of its appointment is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// If the due time of a reminder is earlier than its planned time by more than this, a wrong clock has set the due
-/// time. The reminder then waits until the planned time.
+/// If a reminder becomes due earlier than `reminds_at` by more than this, a clock was wrong when the due time was set.
+/// The reminder then waits until `reminds_at`.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {
@@ -93,17 +94,18 @@ impl State {
         }
     }
 
-    /// Drops the waiting notices of a changed appointment that are now obsolete. The other waiting notices are checked
-    /// when they are due. If the customer was erased, also removes the address from finished notices. An attempt
-    /// that ended during the erasure may have written the address again.
+    /// Drops the waiting notices of a changed appointment that are now obsolete. The other waiting notices are
+    /// checked when they are due. If the customer was erased, also removes the customer's address from finished
+    /// notices. This is necessary because an attempt that ended during the erasure may have written the address
+    /// again.
     pub(super) fn drop_overtaken(
         &mut self,
         shared: &Shared,
         of: BusinessId,
         id: AppointmentId,
     ) -> Result<(), StoreError> {
-        // The notices are read before the appointment. In the other order, a change could be committed between the two
-        // reads. Its new notice would then be compared with the appointment before the change, and would be dropped.
+        // The notices are read before the appointment. Otherwise a change could be committed after the appointment was
+        // read. The new notice of this change would be compared with the old appointment, and would be dropped.
         let notices = notices_of(&shared.store, of, id)?;
         let Some(appointment) = appointment(&shared.store, of, id)? else { return Ok(()) };
         let (mut batch, mut judged, now) = (Batch::default(), Vec::new(), shared.clocks.now());
@@ -186,11 +188,10 @@ impl State {
         if !notice.is_true_of(appointment) {
             return Ok(Some(DropReason::Superseded));
         }
-        // `known` is the state of the appointment that the customer knows. If a notice was sent, this is the state in
-        // the last sent notice. Otherwise it is the state before the change that the first notice announces. If this
-        // change is the booking, there was no state before it (`Some(None)`). `is_uncertain` is true if a notice after
-        // the last sent notice may have reached the customer.
-        let (mut known, mut is_uncertain) = (None, false);
+        // `known` is the state of the appointment that the customer knows. If a notice was sent, it is the state in the
+        // last sent notice. Otherwise it is the state before the change that the first notice announces. It is
+        // `Some(None)` if this change is the booking. `is_uncertain` is true if a notice after the last sent notice may
+        // have reached the customer.
         for mail in notices_of(store, key.of, appointment.id)? {
             let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)
             else {
@@ -223,8 +224,8 @@ impl State {
         mail.attempts > 0 || was_due || self.sending.contains(&key) || self.tried.contains(&key)
     }
 
-    /// Returns the notice's mail, marked as dropped. If the customer may have received the mail, its number of attempts
-    /// is at least 1.
+    /// Returns the notice's mail, marked as dropped. Its number of attempts is at least 1 if the customer may have
+    /// received the mail, even if no attempt is recorded.
     fn dropped(&self, mail: &Mail, reason: DropReason, at: Timestamp) -> Mail {
         let attempts = mail.attempts.max(self.may_have_arrived(mail).into());
         Mail { attempts, ..mail.dropped(reason, at) }
@@ -271,8 +272,8 @@ fn address(
     Ok(email.map(|email| (email, locale)))
 }
 
-/// Returns the recipient of a notice, without the link, and the appointment. Returns `None` if the business or the
-/// appointment is missing, or if the customer has no address.
+/// Returns the recipient of a notice and the appointment. The `link` of the recipient is `None`. Returns `None` if the
+/// business or the appointment is missing, or if the customer has no address.
 pub(crate) fn recipient(
     store: &Store,
     of: BusinessId,
@@ -402,7 +403,7 @@ fn email_consent(
     Ok(consent.and_then(|consent| consent.email).unwrap_or(EmailConsent::All))
 }
 
-/// The consent for a contact's own address and phone number. `read` reads the record of a key.
+/// The consent for the email address and the phone number of a contact. `read` returns the record with a key.
 pub(crate) fn consent_of(
     read: impl Fn(&Key) -> Result<Option<ConsentRecord>, StoreError>,
     secret: &[u8; 32],
@@ -425,7 +426,7 @@ pub(crate) fn consent_of(
 struct Limit {
     name: &'static str,
     max: u32,
-    /// Notices that are sent within this time share one entry of the stored count.
+    /// The stored count has entries. An entry counts all notices that are sent within this time after its first notice.
     together: TimeDelta,
 }
 
@@ -433,8 +434,8 @@ const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
 const BY_CUSTOMERS_TO: Limit = Limit { name: "notices by customers", max: 6, together: TimeDelta::zero() };
 const TO: Limit = Limit { name: "notices to", max: 20, together: TimeDelta::zero() };
 const OF_BUSINESS: Limit = Limit { name: "notices of", max: 2_000, together: TimeDelta::minutes(10) };
-/// The number of rows with counts that are checked after each notice. A checked row that no limit needs any more is
-/// deleted.
+/// When a notice is counted, this many stored rows of counts are checked. A checked row is deleted if no limit needs it
+/// any more.
 const STALE_LOOKS: usize = 2;
 
 impl Limit {
@@ -443,7 +444,7 @@ impl Limit {
     }
 }
 
-/// Submitted rows, each with a count of notices. The rows may not be durable yet.
+/// The rows of counts that were submitted but may not be durable yet.
 #[derive(Debug, Default)]
 pub(super) struct NoticeCounts {
     rows: BTreeMap<Key, NoticeCountRecord>,
@@ -467,7 +468,7 @@ impl NoticeCounts {
         }
     }
 
-    /// Checks the next rows with counts, and deletes the rows that no limit needs any more.
+    /// Checks the next stored rows of counts. Deletes each row whose notices are too old for every limit.
     fn delete_stale(&mut self, store: &Store, now: Timestamp, batch: &mut Batch) -> Result<(), StoreError> {
         let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::NOTICE_COUNT);
         let left = self.looked_at.map_or(all, |at| all.after(at));
@@ -532,8 +533,9 @@ impl State {
         let done = move || {
             let _ = myself.cast(Message::Counted);
         };
-        // The counts of all businesses are submitted as changes to the installation, so the store commits them
-        // in the order of submission, and the newest version of each row remains.
+        // Notices of several businesses may change the same row. The store keeps the order only among the changes to
+        // one business. All counts are therefore submitted as changes to the installation, so the newest version of
+        // each row is committed last.
         if shared.store.submit_outcome(BusinessId::INSTALLATION, batch, Box::new(done)).is_some() {
             self.counts.under_way += 1;
         }

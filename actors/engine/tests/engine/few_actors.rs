@@ -86,10 +86,10 @@ async fn a_business_is_not_stopped_before_its_erasure_ends() {
     world.disk.set_sync_delay(Duration::from_secs(2));
     shop.change(by_operator(), EraseContact { id }).await.unwrap();
     everything_else_runs().await;
-    // The first step of the erasure is being synced, so the actor must not be stopped, although no request to
-    // its business is in progress.
+    // The first step of the erasure is being synced. So the actor of the business with the erasure must not be stopped,
+    // although no request to this business is in progress.
     other.budget().await.unwrap();
-    assert_eq!(world.engine.running_businesses(), 2, "the deletion step in progress must keep its actor");
+    assert_eq!(world.engine.running_businesses(), 2, "the erasure step in progress must keep its actor");
     world.disk.set_sync_delay(Duration::ZERO);
     pass(2).await;
     assert_eq!(world.engine.running_businesses(), 1);

@@ -66,7 +66,7 @@ fn system(talk: &Talk, facts: &Facts, now: Timestamp) -> String {
         add("To move or cancel an appointment, the caller uses the link in their confirmation.".into());
     }
     if talk.stage.is_some() {
-        add("A change waits for the caller's yes. The service asks for it again after your answer.".into());
+        add("The caller has not confirmed a change yet. After your answer, the service asks for the confirmation again.".into());
     }
     if let Some(instructions) = &facts.instructions {
         // The instructions of the business are not data, so this text is not in quotes.

@@ -75,9 +75,9 @@ fn an_unclear_turn_goes_to_the_model_and_the_read_back_follows_once_more() {
 fn errors_tell_the_model_what_to_do() {
     let mut caller = Caller::new(Channel::Voice);
     for (name, arguments, part) in [
-        ("find_openings", json!({"service": "s9"}), "handle in service is unknown"),
+        ("find_openings", json!({"service": "s9"}), "handle in `service` is unknown"),
         ("find_openings", json!({"service": "s1", "from_date": "2026-11-19"}), "Today is 2026-11-20"),
-        ("find_openings", json!({}), "service is missing"),
+        ("find_openings", json!({}), "`service` is missing"),
         ("find_openings", json!({"service": "s2", "staff": "p1"}), "does not offer the service"),
         ("book", json!({"time": "t1", "name": "Ada"}), "Call find_openings"),
         ("move", json!({"appointment": "a1", "time": "t1"}), "Call my_appointments"),
@@ -295,7 +295,7 @@ fn openings_are_spread_over_the_range_or_near_the_wished_time() {
     let mut caller = Caller::new(Channel::Voice);
     caller.world.times = (9..18).map(|hour| (hour, 0)).collect();
     for (arguments, expected) in [
-        // The answer contains three of the ten days, with two times each.
+        // Ten days of the range have openings. The answer contains two times on each of three days.
         (
             json!({"service": "s1", "from_date": "2026-11-23", "to_date": "2026-12-04"}),
             "Monday 23 November 09:00, Monday 23 November 17:00, Friday 27 November 09:00, \
@@ -389,7 +389,8 @@ fn find_openings_searches_the_whole_range_for_a_part_of_the_day() {
         "Nothing is free on Tuesday 24 November in the evening with \"Julia Martin\".\nNothing is free until \
          Thursday 21 January in the evening with \"Julia Martin\"."
     );
-    // From Monday 21 December on, the evenings are free.
+    // Each day now also has a start time at 17:30. This time is taken until 19 December, so the first free evening is
+    // on Monday 21 December.
     caller.world.times.push((17, 30));
     let first = chrono::NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
     let evening = chrono::NaiveTime::from_hms_opt(17, 30, 0).unwrap();

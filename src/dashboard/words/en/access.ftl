@@ -47,7 +47,7 @@ people-disable-stays = Everything that they did is kept, and so are their role a
 people-enable = Enable
 people-enable-title = Enable { $who }?
 people-enable-happens = They can sign in again, with the role and the settings that they had. If they had not accepted their invitation yet, they can accept it now.
-people-enable-stays = They sign in with the password that they had.
+people-enable-stays = Their password does not change.
 people-remove = Remove
 people-remove-title = Remove { $who }?
 people-remove-happens = They can no longer sign in here, all their sessions in this business end immediately, and their alerts and notification settings here are deleted. They need a new invitation to come back.
@@ -55,7 +55,7 @@ people-remove-stays = Their account and their access to other businesses are kep
 people-take-back = Cancel the invitation
 people-take-back-title = Cancel the invitation of { $who }?
 people-take-back-happens = The invitation can no longer be accepted. Waiting emails with the invitation are not sent.
-people-take-back-stays = You can invite them again at any time.
+people-take-back-stays = You can invite this person again at any time.
 notify-sub = Your notifications for { $business }.
 notify-mails-go-to = Emails are sent to
 notify-caption = Notification settings for each kind of event
@@ -84,7 +84,7 @@ notify-email-daily = Daily
 notify-email-off = Off
 notify-scope-all = All staff
 notify-scope-mine = Mine
-notify-rules = The daily email is sent at 08:00. You receive no alert about your own actions. After 20 emails in an hour, further alerts are combined in one email.
+notify-rules = The daily email is sent at 08:00. You receive no alert about your own actions. If you have received 20 emails within an hour, one later email combines the further alerts.
 notify-no-staff = You are not linked to a staff member here, so you receive the alerts of all staff.
 notify-no-mail = This service sends no email, so alerts appear only in the dashboard. Your choices for email take effect when the service starts to send email.
 notify-test = Send me a test email
@@ -93,8 +93,8 @@ notify-test-taken = { $count ->
    *[other] The relay accepted the test email after { $count } milliseconds. Its response:
 }
 notify-test-refused = { $count ->
-    [one] The test email was not sent, after one millisecond:
-   *[other] The test email was not sent, after { $count } milliseconds:
+    [one] The test email was not sent. The attempt took one millisecond:
+   *[other] The test email was not sent. The attempt took { $count } milliseconds:
 }
 notify-test-next = The next test email can be sent from { $when }.
 mail-sub = Emails that were sent to your people in the last 30 days, newest first

@@ -79,4 +79,4 @@ log-clear = Show all
 log-none-title = Nothing found
 log-none-text = No entry matches these filters. Remove a filter or choose an earlier period.
 log-looked-title = Nothing found so far
-log-looked-text = The search is not finished: continue with “Older”.
+log-looked-text = Not all entries have been searched yet. To continue, choose “Older”.

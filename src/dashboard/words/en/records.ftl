@@ -2,7 +2,7 @@
 
 # Shared by these pages.
 records-show = Show
-records-incomplete = There are too many entries to search at once: these are the first results. “Older” continues the search.
+records-incomplete = There are too many entries to search at once. This page shows the first results. “Older” continues the search.
 records-yesterday = yesterday at { $time }
 records-short-day = { $day } { short-month } { $year }
 
@@ -152,7 +152,7 @@ contacts-import-do = { $count ->
     [one] Import one contact
    *[other] Import { $count } contacts
 }
-contacts-import-read = Check that the letters are correct. If they are not, save the file again as “CSV UTF-8”.
+contacts-import-read = Check that letters with accents look right. If they are not, save the file again as “CSV UTF-8”.
 contacts-import-read-rows = Rows of the file
 contacts-import-skipped-rows = Skipped rows
 contacts-import-line = Line
@@ -254,7 +254,7 @@ erase-goes-traces = Their data in the audit log, alerts, emails and webhook deli
 erase-stays = What is kept
 erase-stays-appointments = Appointments with their times, but without the name
 erase-stays-times = The dates and times of calls and messages
-erase-stays-sent = Data that was already sent to others. An event that waits for a webhook endpoint is still sent within a day
+erase-stays-sent = Data that was already sent to others. An event that is waiting to be sent to a webhook endpoint is still sent within a day
 erase-ahead = Upcoming appointments
 erase-ahead-text = These appointments stay in the calendar without the name. First cancel the appointments that will not take place.
 erase-sure = Yes, erase { $name } and all their data
@@ -319,7 +319,7 @@ insights-lead-about = Half of the appointments were booked further in advance th
 insights-staff = Staff
 insights-hours = Booked hours
 insights-utilisation = Booked, { $period }
-insights-staff-about = The percentage compares booked time with the time that can be booked, for this week and later weeks.
+insights-staff-about = For this week and later weeks, the percentage shows how much of the bookable time is booked.
 insights-chart = Chart: { $what }. The table has the same figures.
 insights-none = –
 insights-day = { $day } { $month_number ->
@@ -370,7 +370,7 @@ conversation-by-team = Team
 conversation-end = End the conversation
 conversation-ended = The conversation has ended.
 conversation-reply = Reply of the team
-conversation-reply-hint = The service does not send the reply yet: it is only in the conversation. Afterwards, the receptionist does not answer in this conversation for 30 minutes.
+conversation-reply-hint = The service saves the reply in the conversation, but does not send it as a text message yet. After a reply, the receptionist does not answer in this conversation for 30 minutes.
 conversation-send = Save
 conversation-replied = The reply is in the conversation. The service sends no text message.
 conversation-channel-voice = Call

@@ -5,7 +5,7 @@ settings-added = Added.
 settings-removed = Removed.
 settings-deleted = Deleted.
 settings-remove = Remove
-settings-changed-meanwhile = Somebody else has changed this meanwhile, so your action was not carried out. Check the current state, then try again.
+settings-changed-meanwhile = Another person has changed this meanwhile, so your action was not carried out. Check the current state, then try again.
 settings-and-more = { $names } and { $count } more
 outside = { $count ->
     [one] One upcoming appointment is outside the hours.
@@ -108,8 +108,8 @@ hours-holidays-booked = { $count ->
    *[other] { $count } appointments stay booked.
 }
 hours-holidays-do = { $count ->
-    [one] Close on one day
-   *[other] Close on { $count } days
+    [one] Mark one day as closed
+   *[other] Mark { $count } days as closed
 }
 hours-holidays-done = The days are closed.
 hours-holidays-other = Choose another file
@@ -145,7 +145,7 @@ service-name = Name
 service-description = Description
 service-description-hint = The receptionist reads the description to callers who ask about the service.
 service-time = Time
-service-time-about = Existing appointments keep their length.
+service-time-about = Existing appointments keep their duration and buffers.
 service-takes = Duration
 service-minutes = minutes
 service-before = Buffer before
@@ -191,7 +191,7 @@ business-word-client = Client
 business-word-patient = Patient
 business-word-guest = Guest
 business-grid_minutes = Lines in the calendar
-business-grid_minutes-hint = The team can book at any minute. This is the distance between the lines.
+business-grid_minutes-hint = The time between two lines. The team can still book at any minute.
 service-offered = Offered
 service-not-offered = Not offered
 service-offered-hint = If this is off, the service cannot be booked; existing appointments are kept.
@@ -251,7 +251,7 @@ deletion-title = Delete { $name }?
 deletion-or-off = You can turn it off on its page instead: then it cannot be booked, and everything is kept.
 deletion-not = Nothing was deleted.
 deletion-appointment = An appointment refers to it.
-deletion-message = A message was left for them.
+deletion-message = A message was left for this staff member.
 deletion-staff = A staff member offers this service.
 deletion-person = A person is linked to this staff member.
 deletion-look = Show it
@@ -302,7 +302,7 @@ website-frame-title = Book an appointment
 website-page = The page
 website-page-about = It shows your services, the open times and a short form.
 website-enabled = The booking page is on
-website-enabled-hint = The setting “{ business-booking }” of the business determines whether { customers } can book there, and whether your team must confirm the bookings.
+website-enabled-hint = The setting “{ business-booking }” of the business determines whether { customers } can book on the page, and whether your team must confirm the bookings.
 website-slug = Last part of the address
 website-slug-hint = 3 to 60 letters a to z, digits and hyphens. Leave it empty to derive it from the name. After a change, the old address stops working and stays reserved for you for 90 days.
 website-show_prices = Show the prices of services
@@ -316,7 +316,7 @@ website-address = Address
 website-changes = Changes by { customers }
 website-changes-about = Each { customer } gets a link to their appointment.
 website-change_by_caller = { Customers } may move and cancel their appointments
-website-change_notice_minutes = Minimum time between a change and the start
+website-change_notice_minutes = Minimum time between a change and the appointment
 website-change_notice_minutes-hint = If less time is left, { customers } have to ask your team.
 website-notice-of-service = The minimum notice of the service
 website-origins = Websites that may show the page
@@ -334,7 +334,7 @@ notices-email-off-hint = Your team tells { customers } about changes.
 notices-email-online = For appointments that { customers } book themselves
 notices-email-online-hint = On the booking page, by phone or by text message.
 notices-email-all = For all appointments
-notices-email-all-hint = Also for those that your team or a program books.
+notices-email-all-hint = Also for appointments that your team or an integration books.
 notices-reminders = Reminders
 notices-reminders-about = Only confirmed appointments have reminders. A change of these settings also applies to upcoming appointments, but not to reminders that are already due.
 notices-first_reminder = First reminder
