@@ -192,6 +192,7 @@ impl State {
         // last sent notice. Otherwise it is the state before the change that the first notice announces. It is
         // `Some(None)` if this change is the booking. `is_uncertain` is true if a notice after the last sent notice may
         // have reached the customer.
+        let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
             let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)
             else {
