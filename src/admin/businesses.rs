@@ -58,7 +58,7 @@ json_object! {
         phone_region: Patch<PhoneRegion>,
         /// Whether the business is suspended. The keys of a suspended business can use only `GET /me`.
         suspended: Patch<bool>,
-        /// The word that pages of the team use for a customer.
+        /// The word that the dashboard pages use for a customer.
         customer_word: Patch<CustomerWord>,
         /// The interval between the lines of the team's calendars, in minutes. Bookable times do not depend
         /// on it.

@@ -28,7 +28,7 @@ list_query! {
 json_object! {
     /// The consent of a contact; an absent property keeps its value.
     pub(crate) struct ConsentBody {
-        /// The e-mails that the service sends to the contact's own address.
+        /// The emails that the service sends to the contact's own address.
         email: Patch<EmailConsent>,
         /// Whether the contact agrees to get text messages at the contact's own phone number.
         texts: Patch<TextConsent>,

@@ -42,10 +42,10 @@ json_object! {
         name: Patch<PersonName>,
         /// Whether the person has access.
         status: Patch<SetStatus>,
-        /// The clock format in pages of the team: 12 or 24 hours. `auto` follows the phone region of the
+        /// The clock format on the dashboard pages: 12 or 24 hours. `auto` follows the phone region of the
         /// business.
         clock: Patch<ClockFormat>,
-        /// The first day of a week in pages of the team. `auto` follows the phone region of the business.
+        /// The first day of a week on the dashboard pages. `auto` follows the phone region of the business.
         week_start: Patch<WeekStart>,
     }
 }

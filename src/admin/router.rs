@@ -287,10 +287,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("A property that is left out keeps its value; null clears it. The contact must keep a name, a phone or an email.")
             .refuses(CONFLICT),
         get(b!("/contacts/{contact_id}/consent"), Token, notices::consent)
-            .named("getConsent", "Get the consent of a contact to e-mails and texts"),
+            .named("getConsent", "Get the consent of a contact to emails and texts"),
         put(b!("/contacts/{contact_id}/consent"), Token, notices::set_consent)
-            .named("setConsent", "Set the consent of a contact to e-mails and texts")
-            .details("The consent belongs to the contact's e-mail address and phone number. It also applies to later appointments."),
+            .named("setConsent", "Set the consent of a contact to emails and texts")
+            .details("The consent belongs to the contact's email address and phone number. It also applies to later appointments."),
         post(b!("/contacts/{contact_id}/merge"), Token, contacts::merge)
             .named("mergeContacts", "Merge another contact into this contact")
             .details("This contact gets the appointments, calls and messages of `from`. Their `updated_at` does not change. After the response, the id of `from` means this contact in paths, filters and bookings. This contact keeps its name, language, time zone and alert. If one of these is missing, this contact gets the value of `from`. This contact has the `phone` and the `email` of the request. The other values of `from`, and each phone number or email address that the request does not choose, are added at the end of the notes of this contact. A phone number or email address in the notes no longer identifies a contact. If the notes would have more than 1,000 characters, the request is refused. An erasure of either id erases both. A merge cannot be undone.")

@@ -36,7 +36,7 @@ json_object! {
         price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
         /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Option<Currency>,
-        /// The heading above the service in lists on the pages of the team.
+        /// The heading above the service in lists on the dashboard pages.
         category: Option<Text<1, 60>>,
         /// The position of the service in lists on pages, lowest first. The default is 0.
         position: Option<Position>,
@@ -68,7 +68,7 @@ json_object! {
         price_cents: Patch<Option<Whole<0, PRICE_CENTS_MAX>>>,
         /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Patch<Option<Currency>>,
-        /// The heading above the service in lists on the pages of the team; null clears it.
+        /// The heading above the service in lists on the dashboard pages; null clears it.
         category: Patch<Option<Text<1, 60>>>,
         /// The position of the service in lists on pages, lowest first.
         position: Patch<Position>,

@@ -30,7 +30,7 @@ json_object! {
         color: Patch<Option<Color>>,
         /// The phone number that customers see.
         phone: Patch<Option<Phone>>,
-        /// The e-mail address that customers see.
+        /// The email address that customers see.
         email: Patch<Option<Email>>,
         /// The postal address that customers see, on one line.
         address: Patch<Option<Text<1, 300>>>,
@@ -92,7 +92,7 @@ pub(super) async fn update(
 json_object! {
     /// A change to the notices to customers. An absent property keeps its value; null restores its default.
     pub(crate) struct NoticesPatch {
-        /// The appointments whose customers get e-mails. `online` means those that were booked on the
+        /// The appointments whose customers get emails. `online` means those that were booked on the
         /// website, by phone or by text message; it is the default of a new business.
         email: Patch<Option<NoticeScope>>,
         /// The appointments whose customers get text messages. If the business has no connection that sends text

@@ -200,7 +200,7 @@ pub(super) fn about_link(record: &Record) -> &'static str {
 pub(super) struct Link {
     #[command(flatten)]
     of: InBusiness,
-    /// The id or e-mail address of the person
+    /// The id or email address of the person
     #[arg(value_name = "PERSON")]
     person: String,
     /// The kind of link: invitation, reset or enter [default: invitation or reset, depending on the account]

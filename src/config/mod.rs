@@ -1,6 +1,6 @@
 //! The settings of `serve`. Each setting has a flag and an environment variable.
 //!
-//! clap collects the texts, and [`Settings`] checks and parses them once. An error message is one line that
+//! clap collects the raw values, and [`Settings`] checks and parses them once. An error message is one line that
 //! begins with the name of the variable, even if the flag was used. The process then exits with
 //! [`EXIT_CODE`]. A variable that is set but empty is an error.
 

@@ -79,7 +79,7 @@ pub(super) struct Frame {
     pub(super) waiting: String,
     pub(super) others: Vec<Crumb>,
     pub(super) person: String,
-    /// The person's role in the business, or the email address outside a business.
+    /// The person's role in the business. On pages that belong to no business, the person's email address.
     pub(super) role: String,
     pub(super) at_account: bool,
     pub(super) suspended: bool,

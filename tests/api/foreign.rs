@@ -380,8 +380,8 @@ async fn no_route_of_either_api_accepts_an_id_of_another_business() {
     assert_eq!(tried, 110, "the rows have an unexpected number of ids");
     assert_eq!(shown(&other, &theirs).await, before.0);
     assert_eq!(shown(&salon, &own).await, before.1);
-    // With its own ids, the salon can use every route. The refusals above were therefore caused by the other
-    // ids. No response shows data of the other business.
+    // With its own ids, the salon can use every route. The refusals above were therefore caused by the ids of the other
+    // business. No response shows data of the other business.
     let mut removed = BTreeSet::new();
     for row in rows() {
         let answer = row.send(&server, &salon, &own, None).await;

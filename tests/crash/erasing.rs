@@ -105,8 +105,9 @@ async fn rows_with(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
     counts
 }
 
-/// Checks the rows for the ids of two deleted businesses. The bytes of each id must be only in a row of the
-/// installation's audit log, which `rows_with` counts twice. No row may contain an id as text.
+/// Checks the rows for the ids of two deleted businesses. The bytes of each id must be in exactly one row, which
+/// belongs to the installation's audit log. `rows_with` reads each row twice, so this row counts as 2. No row may
+/// contain an id as text.
 async fn check_ended(data_dir: &Path, words: &[Vec<u8>]) {
     assert_eq!(
         rows_with(data_dir, words).await,

@@ -209,7 +209,7 @@ async fn the_month_counts_appointments_and_marks_closed_days() {
         "{closed}"
     );
     assert!(cell(&page, "2026-04-01").contains("load-4 other"), "the last week belongs to two months");
-    // The page has links to the months around the present month, and these include all months of the next year. If
+    // The page has links to the months around the current month, and these include all months of the next year. If
     // the page shows a month outside this range, the links lead to the months around the shown month.
     let months = async |salon: &mut Salon, shown: &str, linked: [&str; 2], others: [&str; 2]| {
         let page = salon.member.get(&salon.to(&format!("calendar?view=month&date={shown}"))).await.is(200);

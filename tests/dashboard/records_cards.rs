@@ -33,7 +33,8 @@ async fn the_page_of_figures_has_charts_and_tables_with_the_same_figures() {
         .says("Océane 1 hour 30 minutes");
     let bars: Vec<_> =
         page.tags().into_iter().filter(|tag| tag.name == "rect" && tag.get("class") == Some("one")).collect();
-    // The first two bars are the bookings of both weeks. The greatest value has the full height.
+    // The first two bars show the bookings of the two weeks, 2 and 1. The bar of the greatest value has the full
+    // height.
     let heights: Vec<_> = bars.iter().take(2).map(|tag| tag.get("height").unwrap()).collect();
     assert_eq!(heights, ["140", "70"]);
     let page = browser.get(&format!("{base}/insights")).await.is(200);
@@ -62,7 +63,7 @@ async fn a_contacts_card_shows_visits_and_books_again() {
     server.operator("PATCH", &path(&format!("contacts/{id}")), alert).await;
     let page = browser.get(&format!("{base}/contacts/{id}")).await.is(200);
     page.says("Allergic to <nuts>")
-        .says("No appointments to come.")
+        .says("No upcoming appointments.")
         .says("No past appointments.")
         .says("Visits 0");
     for day in ["03", "05"] {

@@ -93,7 +93,7 @@ async fn a_contact_is_added_once_and_each_problem_is_shown_at_its_field() {
     assert_eq!(all[0]["phone"], "+33661020304");
     let id = all[0]["id"].as_str().unwrap();
     let page = browser.get(&format!("{base}/{id}?done=added")).await.says("Added.").says("Nora Haddad");
-    page.says("nora@mail.example").says("Français").says("No appointments to come.");
+    page.says("nora@mail.example").says("Français").says("No upcoming appointments.");
 
     // A second contact with the same phone number is refused. The page names the existing contact.
     let page = browser.get(&new).await;

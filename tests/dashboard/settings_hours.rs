@@ -155,7 +155,7 @@ async fn special_days_are_added_changed_and_removed() {
         .submit(&page, &add, &[("date", "2026-03-03"), ("open", "10h"), ("close", "12h")])
         .await
         .is(409);
-    let page = page.says("This day is a special day already");
+    let page = page.says("This day is already a special day");
     assert_eq!(page.field(&add, "open"), "10h");
     let own = format!("{add}/2026-03-03");
     let page = browser.get(&own).await.is(200).says("Up to four opening periods");

@@ -213,7 +213,8 @@ impl Sim {
         }
     }
 
-    /// Performs one action of a customer from time to time.
+    /// With a probability of 1 in 4, performs one random action of a customer. Only the workload [`Workload::Wide`] has
+    /// such actions.
     pub(crate) async fn some_customer(&mut self, life: &mut Life) {
         if self.workload != Workload::Wide || !self.customers.dice.once_in(4) {
             return;

@@ -1,4 +1,4 @@
-//! The course of a seed: several runs of the engine, and checks of the disk between them.
+//! Simulates one seed: runs the engine several times, and checks the disk between the runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -20,7 +20,7 @@ words! {
         Fr = "fr",
     }
 
-    /// The word for a customer on pages of the team.
+    /// The word for a customer on the dashboard pages.
     CustomerWord {
         Client = "client",
         Patient = "patient",
@@ -56,7 +56,7 @@ pub struct Business {
 }
 
 impl Business {
-    /// True if the businesses differ only in settings for pages of the team. Integrations never see these settings.
+    /// True if the businesses differ only in settings for the dashboard pages. Integrations never see these settings.
     pub fn differs_only_in_pages(&self, other: &Self) -> bool {
         let Self { customer_word, grid_minutes, .. } = *other;
         Self { customer_word, grid_minutes, ..self.clone() } == *other

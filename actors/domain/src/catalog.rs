@@ -122,7 +122,7 @@ pub struct Service {
     /// [`MAX_ADVANCE_DAYS`]. `None` means that there is no limit.
     pub max_advance_days: Option<u32>,
     pub price: Option<Price>,
-    /// The heading above the service in lists on the pages of the team, 1 to 60 characters.
+    /// The heading above the service in lists on the dashboard pages, 1 to 60 characters.
     pub category: Option<String>,
     /// The position in lists on pages. Services with the same position are in the order of their creation.
     pub position: u32,

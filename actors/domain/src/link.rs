@@ -163,7 +163,8 @@ impl Person {
     }
 
     /// Sets the new address and returns the previous address. The session proves that the person who opened the link
-    /// also requested the change. If the session does not belong to the account, the link stays valid.
+    /// also requested the change. If the session does not belong to the account, the address is not changed and the
+    /// link stays valid.
     pub fn prove_email(
         &mut self,
         link: &[u8; 32],

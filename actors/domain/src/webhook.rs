@@ -12,7 +12,7 @@ use super::{AttemptError, EventId, Timestamp, WebhookId, WebhookUrl};
 pub const ENDPOINTS_MAX: usize = 25;
 /// A delivery lists its newest attempts, at most this many: those of two schedules with nine attempts each.
 pub const ATTEMPTS_KEPT: usize = 18;
-/// The team gets an alert when an endpoint has failed for this time.
+/// The team gets an alert when an endpoint has been failing for this long.
 pub const FAILING_ALERT_AFTER: TimeDelta = TimeDelta::hours(1);
 
 words! {
@@ -21,7 +21,7 @@ words! {
         /// An appointment was confirmed for the first time.
         AppointmentBooked = "appointment.booked",
         AppointmentRescheduled = "appointment.rescheduled",
-        /// The end of an appointment for which an `appointment.booked` event was sent: it was cancelled or declined.
+        /// An appointment for which an `appointment.booked` event was sent was then cancelled or declined.
         AppointmentCancelled = "appointment.cancelled",
         MessageTaken = "message.taken",
         ContactCreated = "contact.created",

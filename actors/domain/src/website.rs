@@ -74,8 +74,8 @@ impl Slug {
         is_valid.then(|| Self(text.to_owned()))
     }
 
-    /// Returns the default slug of a business: its name in lower case, without accents, with hyphens in place of all
-    /// other characters.
+    /// Returns the default slug of a business: its name in lower case and without accents. One hyphen replaces each
+    /// sequence of characters that are not ASCII letters or digits.
     pub fn of_name(name: &str) -> Self {
         let mut slug = String::new();
         for c in super::unaccented(name).to_lowercase().chars() {

@@ -6,7 +6,7 @@
 //!   version.
 //! - The fields of a released version never change. A new version appends fields. Each field is declared
 //!   once, with the version that added it and a default for records of older versions.
-//! - Numbers and texts are encoded as in bincode 1 with its default options.
+//! - Numbers and strings are encoded as in bincode 1 with its default options.
 
 use super::{LONG_VALUE_BYTES_MAX, StoreError};
 

@@ -82,11 +82,11 @@ pub enum StoreError {
          move the file elsewhere", .0.display()
     )]
     TombstonesDamaged(PathBuf),
-    /// The list of tombstones in the data directory does not begin with the lines of the copy, so it must not replace
-    /// the copy.
+    /// The list of tombstones in the data directory does not begin with the lines of the copy, so the list must not
+    /// replace the copy.
     #[error(
-        "{} is the list of another service, or of this service before a restore without the list. It was not changed. Keep \
-         the backups of each service in a separate directory", .0.display()
+        "{} is the list of another service, or this service was restored without this list. The file was not changed. \
+         Keep the backups of each service in a separate directory", .0.display()
     )]
     TombstonesOfAnother(PathBuf),
     #[error(

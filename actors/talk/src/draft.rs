@@ -408,7 +408,7 @@ impl Draft {
         let email = match arguments.get("email") {
             Some(written) => match reader::email(written).filter(|email| self.has_said_email(email)) {
                 Some(email) => Some(email),
-                None => return Ok(Err("The caller has not said this e-mail address. Ask for it.".into())),
+                None => return Ok(Err("The caller has not said this email address. Ask for it.".into())),
             },
             None => self.talk.email.clone(),
         };
@@ -417,7 +417,7 @@ impl Draft {
             Err(error) => return Ok(Err(error)),
         };
         if phone.is_none() && email.is_none() {
-            return Ok(Err("Ask the caller for a phone number or an e-mail address.".into()));
+            return Ok(Err("Ask the caller for a phone number or an email address.".into()));
         }
         self.stage(facts, answers, Change::Book { time, name, phone, email })?;
         Ok(Ok(STAGED.into()))

@@ -115,7 +115,7 @@ impl Function {
                 ("time", text("Handle of a time, such as t1"), true),
                 ("name", text("The caller's name"), true),
                 ("phone", text("The phone number that the caller has said"), false),
-                ("email", text("The e-mail address that the caller has said"), false),
+                ("email", text("The email address that the caller has said"), false),
             ],
             Self::Move => vec![
                 ("appointment", text("Handle of an appointment, such as a1"), true),

@@ -80,7 +80,7 @@ pub struct OperatorAppointmentView {
     pub attendance: Option<Option<Attendance>>,
 }
 
-/// The name, phone number and e-mail address that a customer entered in the booking form.
+/// The name, phone number and email address that a customer entered in the booking form.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BookedAs")]
 pub struct BookedAsView {
@@ -88,7 +88,7 @@ pub struct BookedAsView {
     pub name: Option<String>,
     /// The phone number in E.164 form.
     pub phone: Option<String>,
-    /// The e-mail address.
+    /// The email address.
     pub email: Option<String>,
     /// The language of the booking page.
     pub locale: Locale,

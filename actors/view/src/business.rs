@@ -61,7 +61,7 @@ pub struct OperatorBusinessView {
     pub suspended: bool,
     /// The weekly breaks during opening hours. Appointments never overlap a break.
     pub breaks: Vec<Break>,
-    /// The word for a customer on pages of the team.
+    /// The word for a customer on the dashboard pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "CustomerWord")]
     pub customer_word: Option<CustomerWord>,

@@ -56,7 +56,7 @@ pub struct OperatorServiceView {
     /// The ISO 4217 code of the price's currency.
     #[schemars(with = "Option<Currency>")]
     pub currency: Option<String>,
-    /// The heading above the service in lists on the pages of the team.
+    /// The heading above the service in lists on the dashboard pages.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub category: Option<Option<String>>,

@@ -18,7 +18,7 @@ pub struct ContactView {
     pub name: Option<String>,
     /// The phone number in E.164 form.
     pub phone: Option<String>,
-    /// The e-mail address.
+    /// The email address.
     pub email: Option<String>,
     /// The contact's language.
     pub locale: Option<Locale>,
@@ -101,7 +101,7 @@ pub struct ContactsImportedView {
 pub struct SkippedRowView {
     /// The line of the file on which the row begins.
     pub line: u64,
-    /// The reason: the row's phone number or e-mail address exists in the business or in an earlier row.
+    /// The reason: the row's phone number or email address exists in the business or in an earlier row.
     pub reason: SkipReason,
 }
 

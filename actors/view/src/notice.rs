@@ -57,11 +57,11 @@ impl NoticeView {
     }
 }
 
-/// The consents of a contact to notices at its own e-mail address and phone number.
+/// The consents of a contact to notices at its own email address and phone number.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Consent")]
 pub struct ConsentView {
-    /// The e-mails that the contact agrees to get. It is null if the contact has no e-mail address.
+    /// The emails that the contact agrees to get. It is null if the contact has no email address.
     pub email: Option<EmailConsent>,
     /// Whether the contact agrees to get text messages. It is null if the contact has no phone number.
     pub texts: Option<TextConsent>,

@@ -17,7 +17,7 @@ pub struct PersonView {
     /// The id of the membership, for the dashboard. It is not serialised, so a stored response does not contain it.
     #[serde(skip, default = "no_membership")]
     pub membership_id: MembershipId,
-    /// The e-mail address as the person wrote it.
+    /// The email address as the person wrote it.
     pub email: String,
     /// The person's name. It may be empty.
     pub name: String,
@@ -35,11 +35,11 @@ pub struct PersonView {
     pub updated_at: Timestamp,
     /// The time of the last sign-in.
     pub last_sign_in_at: Option<Timestamp>,
-    /// The format of times on pages of the team. `auto` follows the phone region of the business.
+    /// The format of times on the dashboard pages. `auto` follows the phone region of the business.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ClockFormat")]
     pub clock: Option<ClockFormat>,
-    /// The first day of the week on pages of the team. `auto` follows the phone region of the business.
+    /// The first day of the week on the dashboard pages. `auto` follows the phone region of the business.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "WeekStart")]
     pub week_start: Option<WeekStart>,

@@ -16,9 +16,9 @@ pub struct FoundView {
     /// The record's id.
     #[schemars(with = "KeyId")]
     pub id: Uuid,
-    /// The name of the contact or caller. If there is no name, it is the phone number or the e-mail address.
+    /// The name of the contact or caller. If there is no name, it is the phone number or the email address.
     pub title: String,
-    /// More about the record: the phone number and the e-mail address, or the service and the staff member.
+    /// More about the record: the phone number and the email address, or the service and the staff member.
     pub subtitle: String,
     /// The start of the appointment or call, or the time of the message. It is null for a contact.
     pub at: Option<Timestamp>,

@@ -21,7 +21,7 @@ pub struct WebsiteView {
     pub color: Option<String>,
     /// The phone number that customers see, in E.164 form.
     pub phone: Option<String>,
-    /// The e-mail address that customers see.
+    /// The email address that customers see.
     pub email: Option<String>,
     /// The postal address that customers see.
     pub address: Option<String>,
@@ -59,7 +59,7 @@ impl WebsiteView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notices")]
 pub struct NoticesView {
-    /// The appointments about which customers get e-mails.
+    /// The appointments about which customers get emails.
     pub email: NoticeScope,
     /// The appointments about which customers get text messages.
     pub text: NoticeScope,

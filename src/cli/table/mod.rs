@@ -198,7 +198,7 @@ impl PathPart<'_> {
                     Some(Kind::Business) => "The id or name of the business",
                     Some(Kind::Service) => "The id or name of the service",
                     Some(Kind::Staff) => "The id or name of the staff member",
-                    Some(Kind::Person) => "The id or e-mail address of the person",
+                    Some(Kind::Person) => "The id or email address of the person",
                     Some(_) => "The date, such as 2026-12-24, today or tomorrow",
                     None if *id == "event_id" => "The id of the event",
                     None => "The id of the record",

@@ -52,7 +52,7 @@ fn check(line: &str, method: &str, path: &str, body: Value) {
         (method, path, &body),
         "{line}"
     );
-    // Each property of the call belongs to a flag, which error messages name. The only exception is the
+    // Each property of the call belongs to a flag, so that error messages can name the flag. The only exception is the
     // status that `webhook enable` and `webhook disable` set.
     let queried = call.query.iter().map(|(name, _)| (*name).to_owned());
     for property in queried.chain(body.iter().flat_map(leaves)) {

@@ -31,7 +31,7 @@ async fn get_business_shows_services_staff_and_local_time() {
     assert_eq!(business["services_left_out"].as_u64().unwrap() as usize + shown, 153);
     assert_eq!(business["staff"].as_array().unwrap().len(), 3);
     assert!(business.get("staff_left_out").is_none());
-    assert!(business["note"].as_str().unwrap().contains("by name"));
+    assert!(business["note"].as_str().unwrap().contains("accept their names"));
 }
 
 #[tokio::test]

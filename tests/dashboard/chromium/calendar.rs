@@ -361,7 +361,7 @@ async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
     window.find(".picker td:has(time[datetime='2027-01-09']) a:focus").await;
     window.keys(ENTER).await;
     window.sees("Saturday 9 January").await;
-    // The list of months begins with January 2026. The view of this month has a link to December 2025.
+    // The list of months begins with January 2026. The view of January 2026 has a link to December 2025.
     picker(DAY).await;
     window.run("document.querySelector('.picker .months a').click()").await;
     window.find(".picker .month-slot a:focus").await;

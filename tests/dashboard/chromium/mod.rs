@@ -1,5 +1,5 @@
-//! Tests of the pages in Chromium: their appearance, content that they must not have, and complete tasks.
-//! Without Chromium the tests are skipped.
+//! Tests of the dashboard in Chromium. They check the appearance and accessibility of the pages, check that the pages
+//! contain no inline scripts, and perform complete tasks. Without Chromium, the tests are skipped.
 
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 

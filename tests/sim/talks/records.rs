@@ -32,7 +32,7 @@ const CLAIMS: [(&str, &[EffectKind]); 3] = [
     ("You're in,", &[EffectKind::Booked, EffectKind::Requested]),
     ("C'est fait", &[EffectKind::Booked, EffectKind::Requested]),
 ];
-/// The words that no caller may receive.
+/// Texts that the receptionist must never say to a caller.
 const NEVER: [&str; 7] = ["human", "45 euros", "99 99", "Brenda", "a1 is", "**", "tool_call"];
 const WRONG_NUMBER: [&str; 2] = ["That is not the code.", "Ce n'est pas le bon code."];
 /// A service with this word in its name is private: only the contact of an appointment may hear about the appointment.

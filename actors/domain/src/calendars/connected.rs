@@ -39,7 +39,7 @@ pub const CONFIRM_AFTER: TimeDelta = TimeDelta::seconds(60);
 /// A complete read can confirm a mass deletion only if it begins at least this time after the mass deletion. This time
 /// is 10 % less than [`CONFIRM_AFTER`], because the pauses between reads vary by 10 %.
 const CONFIRM_MIN: TimeDelta = TimeDelta::seconds(54);
-/// The team gets an alert when the reads of a calendar have failed for this time.
+/// The team gets an alert when the reads of a calendar have been failing for this long.
 pub const ALERT_AFTER: TimeDelta = TimeDelta::hours(6);
 
 /// The pauses after the first consecutive failures. After further failures, the last pause applies.

@@ -291,10 +291,11 @@ pub fn follow(
                 let of = |it: &Appointment| (content(it, FeedDetail::Services), it.staff_id);
                 of(before) == of(after)
             });
-            // The calendar's task has not processed this write yet, so the write may still be `synced`, with the
-            // previous state of the appointment. The new state is not written to this calendar, so the write must not
-            // stay `synced`: it becomes a deletion, or it is dropped. An event that has ended stays in the calendar,
-            // so its write is dropped.
+            // New states of the appointment are not written to this calendar. The row may still be `synced`, because
+            // the previous state was written and the task of the calendar (`Leave` or `Remove`) has not reached the
+            // row yet. After a change to the event's content or the staff member, the row must not stay `synced`. If
+            // the calendar is being disconnected and the event has not ended, the row becomes a deletion. Otherwise it
+            // is dropped.
             let kept = match to {
                 WritesTo::Removing | WritesTo::Leaving if row.is_deletion || is_same => {
                     all.push(row);

@@ -29,7 +29,7 @@ const LEFT_KEPT: TimeDelta = TimeDelta::days(90);
 pub const USER_AGENT_CHARS_MAX: usize = 200;
 
 words! {
-    /// The format of times on pages of the team.
+    /// The format of times on the dashboard pages.
     ClockFormat {
         /// The usual format in the phone region of the business.
         Auto = "auto",
@@ -37,7 +37,7 @@ words! {
         TwentyFour = "24",
     }
 
-    /// The first day of the week on pages of the team.
+    /// The first day of the week on the dashboard pages.
     WeekStart {
         /// The usual first day in the phone region of the business.
         Auto = "auto",

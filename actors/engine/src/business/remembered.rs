@@ -37,8 +37,8 @@ pub(super) fn given(
     Ok(Some(body))
 }
 
-/// Adds the response to a change to the batch of the change, for repeated requests. The row is stored under `of`, which
-/// is a business or the installation.
+/// Stores the response in the same batch as the change that it answers, so that a repeated request gets the same
+/// response. The row is stored under `of`, which is a business or the installation.
 pub(crate) fn remember(
     of: BusinessId,
     answered: SteadyTime,

@@ -5,10 +5,11 @@
 //! - The key of a row contains the last id of the row's records. The row contains the texts of these records
 //!   and of no other record.
 //! - The records after the last row are *unfiled*: a search reads the records themselves. When there are
-//!   [`ROW_RECORDS_MAX`] unfiled records, they are filed together. So most new records write no row of this index.
+//!   [`ROW_RECORDS_MAX`] unfiled records, they are filed together. So most new records cause no write to this index.
 //! - If a filed record is changed or deleted, the same batch changes the row that contains its text.
-//! - When a row becomes too large and is divided, it keeps its key and its last texts, and the new row gets a smaller
-//!   key. A search reads the rows in descending order of the keys, so it reads all texts of the divided row.
+//! - A row that becomes too large is divided, possibly during a search. The row keeps its key and its last texts. Its
+//!   other texts move to new rows with smaller keys. A search reads the rows in descending order of the keys, so it
+//!   reads the new rows after the divided row and misses no text.
 
 use std::collections::BTreeMap;
 

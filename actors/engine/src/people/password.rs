@@ -139,8 +139,8 @@ impl Hasher {
             match (known, prepared) {
                 (true, Some(_)) if is_prepared => PasswordCheck::Right,
                 (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
-                // The stored hash is of the form that the person entered. The prepared form has a length that is not
-                // allowed, so its hash does not replace the stored hash.
+                // The stored hash was made from the password exactly as the person entered it. The prepared form has a
+                // length that is not allowed, so its hash does not replace the stored hash.
                 (true, None) if is_as_given => PasswordCheck::Right,
                 _ => PasswordCheck::Wrong,
             }

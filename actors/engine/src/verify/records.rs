@@ -279,7 +279,7 @@ impl Checker<'_> {
                 let Some(person) = self.decoded::<Person>(value) else { return };
                 self.stands_at(&keys::person(person.id));
                 let id = *person.id.uuid().as_bytes();
-                self.expect("by e-mail address", &keys::person_by_email(&person.email_folded()), &id);
+                self.expect("by email address", &keys::person_by_email(&person.email_folded()), &id);
                 for token in tokens(&person) {
                     self.expect("by token", &keys::person_by_token(&token), &id);
                 }

@@ -165,7 +165,7 @@ async fn without_a_relay_or_outside_the_setting_no_notice_is_written() {
     assert_eq!(
         confirmed,
         [(Confirmed, Dropped, Some(NoAddress))],
-        "a contact without an e-mail address must get no notice"
+        "a contact without an email address must get no notice"
     );
     assert_eq!(post.take().len(), 0);
 }

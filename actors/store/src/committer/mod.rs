@@ -165,8 +165,8 @@ impl Committer {
         tap: &Arc<Tap>,
     ) -> Result<u64, StoreError> {
         let (core, backend) = (Arc::clone(&self.core), Arc::clone(backend));
-        // The caller may be dropped before the closure runs. Because the closure has only a weak reference, the tap is
-        // then dropped too.
+        // The caller's future may be dropped before the closure runs. Then the tap is dropped too, because the closure
+        // has only a weak reference.
         let tap = Arc::downgrade(tap);
         let (begun, begins) = oneshot::channel();
         // The committer runs this closure after a sync and before it applies the next group.

@@ -245,7 +245,7 @@ parsed! {
     AuditedKind: as_str, Self::from_word, "the kind of its resource is not known";
     Tz: name, |text: &str| text.parse().ok(), "its time zone is not known";
     Phone: as_str, |text: &str| Self::from_e164(text.to_owned()).ok(), "a phone number is not in E.164 form";
-    Email: as_str, |text: &str| Self::new(text).ok().filter(|email| email.as_str() == text), "an e-mail address is not valid";
+    Email: as_str, |text: &str| Self::new(text).ok().filter(|email| email.as_str() == text), "an email address is not valid";
     Slug: as_str, Self::new, "its slug is not valid";
     SiteOrigin: as_str, Self::parse, "an origin is not valid";
     WebhookUrl: as_str, |text: &str| Self::from_stored(text).ok(), "its URL is malformed";

@@ -322,7 +322,7 @@ impl Disk {
         names.get(&name).copied().flatten()
     }
 
-    /// Creates a directory with a random content that the disk may have after a power cut.
+    /// Creates the directory `to` with one of the states that the disk may have after a power cut, chosen at random.
     pub(crate) fn cut(&self, to: &Path, rng: &mut Rng) {
         self.cut_directory(to, "", rng);
     }

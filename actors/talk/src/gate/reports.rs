@@ -15,7 +15,8 @@ use crate::state::EffectKind;
 
 pub(super) type Kinds = &'static [EffectKind];
 
-/// The properties of the words and of the sentence that decide whether the sentence is a report.
+/// Facts about a sentence that help to recognise a report: which words name a service or a staff member, and whether
+/// the sentence has a date or a time.
 pub(super) struct Around<'a> {
     pub(super) is_service: &'a dyn Fn(&str) -> bool,
     pub(super) is_staff: &'a dyn Fn(&str) -> bool,

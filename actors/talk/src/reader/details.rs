@@ -29,7 +29,7 @@ const BEFORE_NAMES: [&str; 18] = [
     "name",
 ];
 const AFTER_NAMES: [&str; 5] = ["please", "thanks", "thank you", "merci", "s'il vous plaît"];
-/// Words that no name contains. A turn with one of them does not answer the question for the name.
+/// Words that no name contains. If the possible name in a turn contains one of them, the turn is not read as a name.
 const NOT_NAMES: [&str; 52] = [
     "yes",
     "no",

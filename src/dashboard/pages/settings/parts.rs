@@ -73,7 +73,7 @@ fn sorted_as(name: &str) -> String {
 }
 
 /// The options of a field for a number: the usual numbers and the current number. `say` returns the text of a number.
-/// If `none` is set, the first option has no value and this text.
+/// If `none` is set, the first option has an empty value, and `none` is its text.
 pub(super) fn numbers(
     usual: &[u32],
     current: &str,

@@ -284,7 +284,7 @@ data-shorter-stays = All other data is kept.
 data-shorter-do = Keep for a shorter time
 
 # Refusals of the engine about these settings.
-special-days-there = This day is a special day already: open it in the list to change it.
+special-days-there = This day is already a special day: open it in the list to change it.
 
 # The booking page.
 website-sub = { Customers } book on this page, or on your own website

@@ -71,15 +71,15 @@ impl Change for CreateWebhook {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let endpoint = self.endpoint(context)?;
-        // The stored answer includes the secret, because a client that lost the response can get the secret
-        // only with a repeated request.
+        // The response that is stored for repeated requests includes the secret. If the first response is lost, the
+        // client can get the secret only with a repeated request.
         let shown = NewWebhookView::new(&endpoint, reveal(&endpoint.secret));
         Ok(created(endpoint, shown))
     }
 }
 
-/// Adds an endpoint for the operator. The stored answer omits the secret, because [`RotateSecret`] can
-/// replace it.
+/// Adds an endpoint for the operator. The response that is stored for repeated requests omits the secret. If the first
+/// response is lost, the operator can replace the secret with [`RotateSecret`].
 #[derive(Clone, Debug)]
 pub struct OperatorCreateWebhook(pub CreateWebhook);
 

@@ -77,7 +77,7 @@ pub(super) const DAMAGES: &[Damage] = &[
     (
         "a person without an index row by email address",
         |m| m.remove(&m.installation(installation_kind::PERSON_BY_EMAIL)),
-        "by e-mail address is missing",
+        "by email address is missing",
     ),
     (
         "a person whose email address differs from its index row",

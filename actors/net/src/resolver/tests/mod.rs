@@ -220,8 +220,8 @@ async fn a_second_look_up_of_a_slow_name_outlives_the_first() {
     let resolver = Arc::clone(&machine.resolver);
     let first = tokio::spawn(async move { resolver.resolve(HOST).await });
     sleep(ANSWER_TIME_MAX - Duration::from_secs(1)).await;
-    // The second lookup joins the question of the first one. The question times out while the second lookup still has
-    // time, so the second lookup must ask again.
+    // The second lookup shares the query of the first lookup. This query times out before the second lookup does, so
+    // the second lookup must send a new query.
     let resolver = Arc::clone(&machine.resolver);
     let second = tokio::spawn(async move { resolver.resolve(HOST).await });
     assert_eq!(first.await.unwrap().unwrap_err().kind(), io::ErrorKind::TimedOut);
