@@ -3,8 +3,8 @@
 //!
 //! Invariants: every response carries `X-Request-Id`, and all log lines of the request are in a span with that id. The
 //! log contains no request headers except this id and the client address that a trusted proxy forwards. If the server
-//! has marked a request as `Unfit`, the request is refused before routing and authentication. Only the paths in
-//! `ALWAYS_ANSWERED` also respond to clients without a slot.
+//! has marked a request as `Unfit`, the request is refused before routing and authentication. There is one exception:
+//! if the mark is `Unfit::NoSlot`, the paths in `ALWAYS_ANSWERED` are still served.
 
 use std::convert::Infallible;
 use std::sync::Arc;

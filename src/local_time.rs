@@ -8,8 +8,8 @@ use chrono_tz::Tz;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WallClockError {
-    /// The time does not exist. The first instant results from the offset after the clock change, and the second
-    /// from the offset before the clock change.
+    /// A clock change skips this local time. The first instant is this time with the offset after the clock change. The
+    /// second instant is this time with the offset before the clock change.
     Skipped(DateTime<Tz>, DateTime<Tz>),
     /// The time occurs twice, at these instants.
     Twice(DateTime<Tz>, DateTime<Tz>),

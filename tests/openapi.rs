@@ -131,8 +131,8 @@ fn check_operations(document: &Value, always: &[&str]) {
                 method != "get" && !(status == "413" && operation["operationId"] == "importBusinesses");
             assert_eq!(operation["responses"][status].is_object(), may_be, "{what}: {status}");
         }
-        // A request for a path with an id may get a 404. So may a repeated `createContact`, if the contact that the
-        // first request created has been erased.
+        // A request for a path with an id may get a 404. A repeated `createContact` may get a 404 too, because
+        // the contact may have been erased after the first request.
         let may_be_gone = path.contains('{') || operation["operationId"] == "createContact";
         assert_eq!(operation["responses"]["404"].is_object(), may_be_gone, "{what}");
         for segment in path.split('/').filter(|segment| segment.starts_with('{')) {

@@ -1,6 +1,7 @@
 //! Measures bookings at a thousand businesses and at a single business. For comparison, it also measures the store
-//! alone, the disk alone, and PostgreSQL. In two more measurements, other businesses also have appointments: once
-//! without notices, and once with notices that wait for a relay that cannot be reached.
+//! alone, the disk alone, and PostgreSQL. Before two of the measurements, other businesses get many appointments. In
+//! one of the two, these appointments have no notices. In the other one, their notices wait for a relay that cannot be
+//! reached.
 //!
 //! Each measurement has its own server and its own copy of a prepared data directory.
 

@@ -47,8 +47,9 @@ const LIVE_HOST: &str = "live.calendars.example.com";
 /// The period in which the reads are recorded. Only reads of the calendars that respond are recorded. The service reads
 /// each of these calendars every minute.
 const WATCHED: Duration = Duration::from_secs(200);
-/// The target: two reads of a calendar are at most this many milliseconds apart. The interval is one minute, plus or
-/// minus 10 %. A read may also wait for a permit until a request to a calendar that hangs reaches its deadline.
+/// The target: two reads of a calendar are at most this many milliseconds apart. A read is due one minute after the
+/// previous read, plus or minus 10 %. If calendars that hang use all permits, the due read waits until the request to
+/// one of them reaches its deadline.
 const READ_WITHIN: f64 = 80_000.0;
 const COLLECTION: &str = "<?xml version=\"1.0\"?><d:multistatus xmlns:d=\"DAV:\" \
     xmlns:c=\"urn:ietf:params:xml:ns:caldav\" xmlns:s=\"http://calendarserver.org/ns/\"><d:response>\
@@ -121,7 +122,7 @@ pub(crate) struct Calendars {
     bare: PathBuf,
     connected: PathBuf,
     shops: Vec<Shop>,
-    /// The paths of the requests that start reads. Only the calendars that do not respond have a path here.
+    /// For each calendar that does not respond, the path of the request that starts a read of this calendar.
     reads: Vec<String>,
     is_watched: bool,
 }

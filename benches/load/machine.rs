@@ -19,8 +19,8 @@ pub(crate) fn describe(directory: &Path) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Returns the device and the type of the file system that contains a directory: of all mount points that are a prefix
-/// of the directory's path, the longest counts. If several file systems have this mount point, the last one in `mounts`
+/// Returns the device and the type of the file system that contains a directory. Several mount points can be prefixes
+/// of the directory's path. The longest mount point counts. If it occurs several times in `mounts`, the last occurrence
 /// counts.
 fn file_system(directory: &Path, mounts: &str) -> String {
     let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());

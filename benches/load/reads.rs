@@ -100,9 +100,9 @@ impl Reads {
         let json: Value = serde_json::from_slice(body)?;
         let data = &json["data"];
         let length = data.as_array().map(Vec::len).unwrap_or_default();
-        // The business is open from 09:00 to 18:00 in Paris, so a day has 18 half hours. On each of the first nine
-        // days, all three staff members have an appointment at each full hour from 08:00 to 14:00 UTC. So seven half
-        // hours are taken.
+        // The business is open from 09:00 to 18:00 in Paris, so a day has 18 half hours. Each appointment takes half
+        // an hour. On each of the first nine days, all three staff members have appointments at 08:00, 09:00 and so
+        // on until 14:00 UTC. So seven of the 18 half hours are taken.
         let good = match row {
             BARE => body == CONSTANT.as_bytes(),
             ME => data["business"]["id"] == self.shop.id.as_str(),

@@ -88,8 +88,8 @@ impl Gate<Token> for TokenGate {
             reading: Reading::in_region(PhoneRegion::DEFAULT),
             principal: None,
         };
-        // An unknown business is not an error here. The handler reports this error, but only if the syntax of the
-        // request is valid.
+        // The gate does not report an unknown business. The handler reports it, after it has checked the syntax of the
+        // request.
         let named = routed.params.get("business_id");
         if let Some(id) = named.and_then(|id| id.parse::<BusinessId>().ok()) {
             let handle = self.engine.business(id);

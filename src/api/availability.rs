@@ -29,8 +29,8 @@ list_query! {
     normalize with_last_day
 }
 
-/// Sets an omitted last day to the first day. A cursor is valid only for one last day. Because the omitted day
-/// is set here, the cursor is valid both for a request that omits the last day and for one that contains it.
+/// If the request omits the last day, sets it to the first day. A cursor is valid only for requests with the same last
+/// day. So the same cursor is valid for requests that omit the last day and for requests that state this day.
 fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

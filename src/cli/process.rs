@@ -17,8 +17,8 @@ const EXTEND_EVERY: Duration = Duration::from_secs(10);
 /// The additional time to start that each request asks for, in microseconds.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// Starts two tasks. The first task notifies the watchdog, if it is enabled, until the runtime ends. The returned task
-/// asks systemd for more time to start until the caller stops the task.
+/// Starts a task that asks systemd for more time to start, and returns the handle of this task. The caller stops the
+/// task. If the watchdog is enabled, also starts a task that notifies the watchdog until the runtime ends.
 pub(super) fn starting() -> JoinHandle<()> {
     if let Some(watchdog) = sd_notify::watchdog_enabled() {
         tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));

@@ -115,8 +115,8 @@ pub(super) async fn import_holidays(
     Ok(closed(&made, &there, import.dry_run, json))
 }
 
-/// The output of the command. `there` contains the dates that already have a special day, with their names in
-/// the calendar.
+/// The output of the command. `there` contains the imported dates that already have a special day. Each date has
+/// its name from the imported calendar.
 fn closed(made: &[ClosedDay], there: &[(NaiveDate, String)], dry_run: bool, json: bool) -> Printed {
     if json {
         let named = |date: &NaiveDate, note: &str| json!({"date": date.to_string(), "note": note});

@@ -214,8 +214,8 @@ fn word<'a>(record: &'a Record, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The email address of a record, or its name if it has no email address. The operator can type the email address of a
-/// person, so the candidates show it instead of the name.
+/// The email address of a record, or its name if it has no email address. Messages show a person by email
+/// address, because the operator can type this address.
 fn called(record: &Record) -> &str {
     let email = word(record, "email");
     if email.is_empty() { word(record, "name") } else { email }

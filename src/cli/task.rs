@@ -25,7 +25,8 @@ pub(super) enum Show {
     Times,
     /// A list of time off, in the zone of the business.
     TimeOff,
-    /// A record whose fields are objects, as a table of these objects. The text contains the columns.
+    /// A record whose fields are objects. The record is shown as a table with one row per object. The text contains the
+    /// columns of the table.
     ByField(&'static str),
     /// A record that contains a list. The list is shown as a table. The first text is the name of the field with the
     /// list, and the second text contains the columns of the table.
@@ -36,7 +37,7 @@ pub(super) enum Show {
     Done(&'static str),
     /// The result of an import of contacts.
     Contacts,
-    /// A business. After the command has read the business, it imports holidays into it.
+    /// The response is a business. The command then imports holidays into this business.
     Holidays,
 }
 
@@ -68,7 +69,7 @@ impl Part {
 
 impl From<Paging> for Part {
     fn from(paging: Paging) -> Self {
-        // With a limit, the first page that contains an item is the result, because earlier pages may be empty.
+        // With a limit, the result is one page: the first page that is not empty.
         let enough = if paging.limit.is_some() { 1 } else { usize::MAX };
         Self { limit: paging.limit, cursor: paging.cursor, enough }
     }

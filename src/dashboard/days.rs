@@ -97,8 +97,8 @@ impl Member {
         self.words.dated("log-when-year", self.day(at), "")
     }
 
-    /// Returns the time since an instant of the last hour. For an earlier instant, returns the day, and also the time
-    /// of day if the day is today or yesterday.
+    /// Describes a past instant. If it is within the last hour, the text is the time since then. Otherwise, the text is
+    /// the day. If the day is today or yesterday, the text also contains the time of day.
     pub(super) fn ago(&self, at: Timestamp) -> String {
         let (day, today) = (self.day(at), self.today());
         let at_time =

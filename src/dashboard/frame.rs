@@ -29,7 +29,7 @@ const AT_THE_THUMB: usize = 5;
 /// differs from the name of the existing contact.
 pub(super) const BOOKED: &str = "booked";
 const KNOWN: &str = "known";
-/// The query parameter of the page after time off was added.
+/// After time off is added, the address of the next page has this query parameter.
 pub(super) const BLOCKED: &str = "blocked";
 const ALERTS: &str = "alerts";
 const SETTINGS: &str = "settings";

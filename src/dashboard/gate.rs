@@ -63,8 +63,9 @@ struct Gate {
 }
 
 impl Gate {
-    /// Returns the path of the page that shows the form whose target is the path `page`: the nearest path, at or above
-    /// `page`, that answers GET requests. Without such a path, returns `/dashboard`.
+    /// Returns the path of the page that shows a form. `page` is the path to which the form is sent. If this path
+    /// answers GET requests, it is returned. Otherwise the nearest path above it that answers GET requests is returned.
+    /// If there is no such path, returns `/dashboard`.
     fn page_of(&self, mut template: &str, mut page: &str) -> String {
         while !self.shown.contains(&template) {
             let (Some((above, _)), Some((page_above, _))) =
@@ -174,8 +175,7 @@ async fn answer(
         let form = Form::read_with_file(&asked.head.headers, body, FORM_BYTES_MAX).await?;
         return post(gate, place, row, PageInput { form, _permit, ..asked }).await;
     }
-    // A form that is accepted from any site is sent by mail programs. Its handler needs no content, so the body is not
-    // read.
+    // Only the form for mail programs is accepted from any site. Its handler needs no content, so the body is not read.
     let form = match from_anywhere {
         true => Ok(Form::default()),
         false => Form::read(&head.headers, body, BODY_BYTES_MAX).await,

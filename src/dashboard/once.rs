@@ -6,8 +6,8 @@
 //!   same content.
 //! - A form with a remembered id does not take effect again.
 //! - A form has no effect if it was rendered more than one day ago, or before this process started.
-//! - The number of remembered ids is limited. If the limit causes the removal of a form's id, forms of the session that
-//!   were rendered at the same time or earlier no longer take effect.
+//! - The number of remembered ids is limited. If a form's id is removed because of this limit, the form cannot take
+//!   effect again. Forms of the same session that are equally old or older cannot take effect either.
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 
@@ -58,7 +58,8 @@ struct State {
     sessions: HashMap<SessionKey, Session>,
     ids: usize,
     answers: VecDeque<(SessionKey, FormId, Instant)>,
-    /// The ids of applied forms that were rendered before this time (Unix time in milliseconds) may be forgotten.
+    /// If a form was rendered before this time (Unix time in milliseconds), the service may have forgotten whether the
+    /// form was applied.
     horizon: i64,
 }
 
@@ -128,8 +129,8 @@ impl Once {
         {
             session.acted.remove(at);
             state.ids -= 1;
-            // A session with a horizon is kept, even without ids. Without the horizon, a form that was already applied
-            // could take effect again.
+            // A form that was rendered before the session's horizon has no effect. If the horizon were removed, such a
+            // form could take effect a second time. A session with a horizon is therefore kept, even if it has no ids.
             if session.acted.is_empty() && session.horizon == 0 {
                 state.sessions.remove(&sent.session);
             }

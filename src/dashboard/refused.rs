@@ -16,8 +16,8 @@ pub(super) enum Refused {
     CrossSite,
     /// The business is suspended, so it is read-only.
     Suspended,
-    /// An earlier form with the same id was already applied. Its response cannot be repeated, because its content was
-    /// different or its response is no longer stored.
+    /// A form with the same id was already applied. The service cannot repeat the response to that form, because that
+    /// form had other content or because its response is no longer stored.
     SentBefore,
     LinkGone,
     /// The change that a form requested was not made. The page of the form shows the reason.

@@ -29,8 +29,8 @@ pub(super) enum Who {
     /// Any session, even a restricted session, which may only set a password.
     Restricted,
     Person,
-    /// An active membership of the business in the path. A POST requires that the member may change the data of this
-    /// right. For other methods, the member must be able to read the data.
+    /// An active membership of the business in the path. The member must be permitted to read the data that the right
+    /// covers. For a POST, the member must also be permitted to change the data.
     Member(Right),
 }
 

@@ -12,7 +12,8 @@ pub(super) struct Undo {
 }
 
 impl Member {
-    /// The form for the change in `?done=`, if the query names the record. `back` is the page to return to.
+    /// The form that undoes the change in `?done=`. It is `None` if the query names no such change or no record. `back`
+    /// is the page to return to.
     pub(super) fn undo(&self, back: &str) -> Option<Undo> {
         let (query, back) = (&self.query, ("back", back.to_owned()));
         match query.get("done") {

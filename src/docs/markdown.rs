@@ -10,9 +10,10 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagE
 use super::pictures;
 use super::topics::topic;
 
-/// The maximum length of code without slashes in the first column of a table for which the code has no line break.
+/// In the first column of a table, code without slashes has no line break if it has at most this many bytes.
 const NAME_BYTES_MAX: usize = 44;
-/// The maximum length of other code in a table for which the code has no line break.
+/// In a table, code with at most this many bytes has no line break. For code without slashes in the first column,
+/// `NAME_BYTES_MAX` applies instead.
 const WORD_BYTES_MAX: usize = 24;
 
 pub(super) struct Rendered {

@@ -10,8 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use super::markdown::{is_comment, parse};
 
 const GAP: &str = "  ";
-/// A column of a table is at least as wide as its longest word. If the longest word is longer than this, the column is
-/// at least this wide.
+/// A column of a table is at least as wide as its longest word. A word that is longer than this counts as this long.
 const WORD_WIDTH_MAX: usize = 40;
 /// The minimum width of a column of sentences, since a narrower column is not readable.
 const PROSE_WIDTH_MIN: usize = 24;
@@ -215,8 +214,8 @@ fn widths(rows: &[Vec<String>], width: usize) -> Option<Vec<usize>> {
     let mut left = width.checked_sub(GAP.len() * columns.saturating_sub(1))?;
     left = left.checked_sub(least.iter().sum())?;
     let mut widths = least;
-    // The remaining width is given first to the columns that need the least of it. So the cells of as many columns as
-    // possible are not wrapped.
+    // The columns that need the least additional width get it first. So as many columns as possible have no wrapped
+    // cells.
     let mut order: Vec<usize> = (0..columns).collect();
     order.sort_by_key(|column| wanted[*column] - widths[*column]);
     for column in order {

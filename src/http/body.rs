@@ -34,8 +34,8 @@ pub const FILE_TIME_MAX: Duration = Duration::from_secs(120);
 /// The time limit for the first piece of a streamed body. The limit for a later piece is the same or shorter.
 pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 
-/// The minimum average pace in bytes per second. Each received byte extends the time that the service is
-/// willing to wait, and this number of bytes extends it by one second.
+/// The minimum average pace in bytes per second. Whenever this number of bytes has arrived, the service is willing to
+/// wait one second longer for the next bytes. Fewer bytes add a part of a second.
 pub const PACE_MIN: u64 = 4 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,10 +279,10 @@ mod tests {
         let (second, at_pace) = (Duration::from_secs(1), usize::try_from(PACE_MIN).unwrap());
         assert_eq!(taken_for(dripping(at_pace, second)).await, None);
         assert_eq!(taken_for(dripping(at_pace * 29, second * 29)).await, None);
-        // At half the minimum pace, the remaining patience decreases by half a second per second. A received byte does
-        // not restore the full patience.
+        // At half the minimum pace, the remaining patience decreases by half a second per second.
         let slow = taken_for(dripping(at_pace / 2, second)).await.unwrap();
         assert!((PATIENCE_MAX..=2 * PATIENCE_MAX).contains(&slow), "{slow:?}");
+        // One received byte restores almost no patience.
         assert_eq!(taken_for(dripping(1, second * 29)).await, Some(PATIENCE_MAX));
         // If the first pieces of a body arrive fast, the maximum length of a later pause does not increase.
         let start = Instant::now();

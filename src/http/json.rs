@@ -25,9 +25,10 @@ pub enum Json {
 }
 
 impl Json {
-    /// Parses a JSON text. The problem of an empty text is [`ProblemCode::EmptyBody`]. Every other problem contains
-    /// the line and the column. These problems are: a syntax error, invalid UTF-8, a lone surrogate, a number out of
-    /// range, nesting that is too deep, and text after the value.
+    /// Parses a JSON text. If the text is empty or only white space, the error is [`ProblemCode::EmptyBody`]. For any
+    /// other invalid text, the error is [`ProblemCode::InvalidJson`] with the line and the column. A text is invalid if
+    /// it contains a syntax error, invalid UTF-8, a lone surrogate, a number out of range, nesting that is too deep, or
+    /// text after the value.
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(Problem::new("", ProblemCode::EmptyBody));

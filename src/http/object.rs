@@ -62,9 +62,9 @@ impl Declared {
     }
 }
 
-/// Changes the schema so that exactly one of these lists of properties is required. Each list becomes an
-/// alternative with a title, since client generators make a type of each alternative but ignore lists of
-/// required names. The listed properties are described as required and never null.
+/// Changes the schema so that an object must have all properties of exactly one of these lists. For each list, `oneOf`
+/// gets a complete schema with a title. Client generators make a type of such a schema, but they ignore a schema that
+/// consists only of required names. The listed properties are never null.
 pub fn one_of(object: &mut Schema, choices: &[(&str, &[&str])]) {
     let whole = std::mem::take(object);
     if let Some(description) = whole.get("description") {
@@ -103,8 +103,8 @@ fn never_null(property: &mut Value) {
     }
 }
 
-/// Whether an object is the body of a PATCH request: it has at least one property, and each of its properties keeps its
-/// value if the property is absent. `properties` contains the [`FromJson::PATCH`] of each property.
+/// Whether an object type is the body of a PATCH request: the type has properties, and a request that leaves out a
+/// property does not change the property. `properties` contains the [`FromJson::PATCH`] of each property.
 pub fn is_patch(properties: &[bool]) -> bool {
     properties.contains(&true) && !properties.contains(&false)
 }

@@ -192,8 +192,8 @@ impl Maker<'_> {
     }
 
     /// The mail with a link to choose a new password. If the mail names a business, it also invites the person to
-    /// this business. It then goes to an account with a password and an unconfirmed address. Another person may
-    /// have chosen this password, so the service removes it when the link is used.
+    /// this business. In this case, the account already has a password, but its address is unconfirmed. Another
+    /// person may have chosen this password, so the service removes it when the link is used.
     fn reset(&self, link: &Link) -> Page {
         let mut page = self.link("reset", link, &["reset-ignore"]);
         if self.business.is_some() {
@@ -221,8 +221,8 @@ impl Maker<'_> {
         Page { heading: subject.clone(), subject, intro, ..Page::default() }
     }
 
-    /// The mail with a code. A caller who says the code has proved that they are the contact with this email
-    /// address.
+    /// The mail with a code for a caller. By saying the code, the caller proves that they are the contact with this
+    /// email address.
     fn code(&self, code: &str) -> Page {
         let business = self.business_name();
         let say = |id: &str| {

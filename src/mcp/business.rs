@@ -34,7 +34,8 @@ json_object! {
 
 /// The minimum number of characters that a service or a staff member adds to a result.
 const ITEM_CHARS_MIN: usize = 100;
-/// The minimum number of characters that a service name in the list of a staff member adds to a result.
+/// For each staff member, a result lists the names of the services that they offer. Each of these names adds at least
+/// this number of characters to the result.
 const NAME_CHARS_MIN: usize = 10;
 
 const LEFT_OUT: &str = "Some services or staff members are not listed. Tools also accept their names: ask for the name, and \
@@ -153,9 +154,9 @@ fn shown(catalog: &Catalog<'_>, now: Timestamp) -> Business {
 }
 
 /// Shortens the result until it fits into an answer. First, each staff member loses the list of the services that the
-/// member offers. Then the longer of the two lists of services and of staff members repeatedly loses a quarter of its
-/// items. `services` and `staff` are the total numbers of services and staff members, including those that `business`
-/// already omits.
+/// member offers. After that, each step removes a quarter of the services or of the staff members, whichever list is
+/// longer. `services` and `staff` are the numbers of all services and staff members. Some of them may already be
+/// missing in `business`.
 fn within_bounds(mut business: Business, services: usize, staff: usize) -> Business {
     let left_out = |all: usize, shown: usize| (all > shown).then_some(all - shown);
     loop {

@@ -13,7 +13,7 @@ use super::server::lacking;
 /// The maximum length of an input in the prompt, in characters.
 const FILLED_IN_CHARS_MAX: usize = 500;
 
-/// Returns the quoted input with this name, or `None` if it is absent.
+/// A function that takes the name of an input. It returns the quoted input, or `None` if the input is absent.
 type Input<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 struct Row {

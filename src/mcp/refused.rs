@@ -17,7 +17,7 @@ pub(super) enum Refused {
     Told(String),
     /// A refusal by the engine's rules. The tool may add more detail.
     Rules(Refusal),
-    /// A failure that no other arguments can correct.
+    /// A failure that the model cannot correct by a call with other arguments.
     Fault(ApiError),
 }
 
@@ -33,7 +33,7 @@ impl Refused {
         ))
     }
 
-    /// Returns the text that the tool sends to the model. If no other arguments can help, returns the error of `/v1`.
+    /// Returns the text that the tool sends to the model. If the refusal has no such text, returns the error of `/v1`.
     pub(super) fn for_tool(self, tool: &str, arguments: &[&str]) -> Result<String, ApiError> {
         match self {
             Self::Told(text) => Ok(text),

@@ -57,8 +57,8 @@ fn show(registry: &Registry) -> Response {
     }
 }
 
-/// Converts OpenMetrics to the Prometheus text format. In the Prometheus format, the name of a counter ends in `_total`
-/// in the `HELP` and `TYPE` lines too.
+/// Converts OpenMetrics to the Prometheus text format. In OpenMetrics, the `HELP` and `TYPE` lines of a counter contain
+/// its name without `_total`. In the Prometheus format, these lines contain the name with `_total`.
 fn plain(open_metrics: &str) -> String {
     let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();

@@ -21,13 +21,15 @@ pub(super) fn read<T: Line>(json: &Json) -> Result<T, Vec<Problem>> {
     problems.finish(record)
 }
 
-/// Declares the line of a record: its fields in the order of the line, each with a
-/// [`Property`](super::values::Property).
+/// Declares how a record is written to an export line and read from it. The declaration contains the properties in the
+/// order of the line. The type of each property is a [`Property`](super::values::Property).
 ///
-/// - `zone as "timezone": …` renames a property.
-/// - When a line is written, a property in brackets is computed from the record (`it`). When a line is read,
-///   a field after `=>` is computed from the bracketed properties, or is constant.
-/// - The function after `check` checks rules that concern several properties.
+/// - `field: Type` is a property with the name and the value of the field.
+/// - `zone as "timezone": Type` is a property that has another name than its field.
+/// - `[name: Type = value]` is a property without a field. `value` computes it from the record (`it`).
+/// - `=> { field: value }` is a field without a property. `value` is a constant, or is computed from the properties in
+///   brackets.
+/// - `check function` names a function that checks rules that concern several properties.
 macro_rules! export_line {
     (
         $record:ident as $it:ident {

@@ -159,8 +159,8 @@ fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems:
 
 type Buffer = Whole<0, BUFFER_MINUTES_MAX>;
 
-/// The buffers of a service. The values come from properties of the type `Buffer`, which has the bounds of [`Buffers`].
-/// So the default is never used.
+/// The buffers of a service. Both numbers were read as a [`Buffer`], so each is within the bounds of [`Buffers`].
+/// Therefore `Buffers::new` never fails, and the default is never used.
 fn buffers(before: u32, after: u32) -> Buffers {
     Buffers::new(before, after).unwrap_or_default()
 }

@@ -20,8 +20,8 @@ enum Next {
     Nothing,
 }
 
-/// The limit on the total time for which an export waits for its client is this time plus the time that the sent bytes
-/// need at [`BYTES_A_SECOND`].
+/// An export fails if it has waited too long for its client. The limit on the total waiting time is `WAIT_MAX` plus one
+/// second for every [`BYTES_A_SECOND`] bytes that were sent.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 const BYTES_A_SECOND: u64 = 16 << 10;
 
@@ -34,8 +34,8 @@ struct Taken {
     handed: Instant,
 }
 
-/// The lines of an export. The last line is missing if the export fails or the client is too slow. If
-/// records are missing, the export ends with lines about these records in place of the last line.
+/// The lines of an export. A complete export ends with the line from `end`. If the export fails or the client is
+/// too slow, this line is missing. If records are missing, lines about these records replace it.
 pub(crate) fn stream(
     export: Export,
     exported_at: Timestamp,
@@ -63,8 +63,8 @@ impl Taken {
             Next::Records => match self.export.next().await {
                 Ok(moved) if moved.is_empty() => (end(self.export.businesses()), Next::Nothing),
                 Ok(moved) => (moved.iter().map(line).collect(), Next::Records),
-                // If records are missing, the stream ends without an error. After an error, the connection would
-                // discard the lines that are not sent yet.
+                // If records are missing, the last lines report them, and the stream ends without an error. If the
+                // stream ended with an error, the connection would discard lines that are not sent yet.
                 Err(ExportError::Incomplete(differences)) => {
                     (differences.listed.iter().map(problem).collect(), Next::Nothing)
                 }

@@ -131,7 +131,8 @@ macro_rules! list_query {
     };
 }
 
-/// The filter type of a list query, by default the query itself. With fields, converts the query to `$filter`.
+/// Without a list of fields, expands to the filter type of a list query: `$filter`, or `$query` if `$filter` is absent.
+/// With a list of fields, expands to the conversion from `$query` to `$filter`, or to nothing if `$filter` is absent.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! filter_of {

@@ -139,7 +139,7 @@ impl<V: JsonSchema> Output for One<V> {
     }
 }
 
-/// A value to send. `FORM` determines the [`Kind`] of the response: it is the discriminant of this kind.
+/// A value to send. The number `FORM` is the discriminant of the response's [`Kind`].
 pub(crate) struct Sent<V, const FORM: u8> {
     value: V,
     /// The entity tag, if the tag covers only a part of the body.
@@ -166,7 +166,8 @@ impl<V, const FORM: u8> Sent<V, FORM> {
         Self { replayed, ..self }
     }
 
-    /// Computes the entity tag from the resource alone, without a secret that only one response contains.
+    /// Computes the entity tag from the part of the value that `alone` returns. The other parts, for example a secret
+    /// that only this response contains, do not affect the tag.
     pub(crate) fn tagged_as<T: Serialize>(self, alone: impl FnOnce(&V) -> &T) -> Self {
         let tag = view::etag(&view::render(alone(&self.value)));
         Self { tag: Some(tag), ..self }

@@ -21,7 +21,8 @@ const V6_CLIENT_BITS: u32 = 64;
 /// The number of bits before the IPv4 address in an IPv4-mapped IPv6 address.
 const V4_MAPPED_BITS: u8 = 96;
 
-/// The client's address in the extensions of a request: the peer's, or the address that proxies report.
+/// The client's address, which is stored in the extensions of a request. It is the peer's address or, if the peer is a
+/// trusted proxy, the address that the proxies report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientAddr(pub IpAddr);
 

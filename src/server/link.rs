@@ -77,8 +77,9 @@ impl Link {
         self.turn(ACTIVE, ANSWERED);
     }
 
-    /// Marks the connection as idle if its whole response is sent. Must be called after a poll of the connection has
-    /// returned `Pending`. The response is then sent, unless a write waits for the client to read.
+    /// Marks the connection as idle if the whole response has been sent. Call this only after a poll of the connection
+    /// has returned `Pending`. If the service has answered, the whole response has been sent at that point, unless a
+    /// write is still waiting for the client to read.
     pub(super) fn mark_idle_if_sent(&self) {
         if self.state.load(Ordering::Relaxed) == ANSWERED && !self.writes.load(Ordering::Relaxed) {
             self.start_idle_time();

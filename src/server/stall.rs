@@ -1,10 +1,11 @@
-//! The stream of a connection. It closes the connection if the client does not read the response. If the connection
-//! ends while the client is still sending its request, the stream lets the client read the response first.
+//! The stream of a connection. It closes the connection if the client does not read the response. The server may also
+//! refuse a request and close the connection while the client is still sending the request. The stream then gives the
+//! client time to read the response.
 //!
-//! A write without progress for [`WRITE_STALL_MAX`] fails. If a stream ends while a request is arriving, it shuts down
-//! writing first and then discards incoming data for at most [`LINGER_TIME_MAX`]. Without these steps, the kernel would
-//! reset the connection, and the client would lose the response with the reason of the refusal (RFC 9112 §9.6). The
-//! crate `tokio-io-timeout` is not used, since it supports only the time limit of writes.
+//! A write without progress for [`WRITE_STALL_MAX`] fails. If the server closes a stream while a request is arriving,
+//! the stream first shuts down writing. Then it discards incoming data for at most [`LINGER_TIME_MAX`]. Without these
+//! steps, the kernel would reset the connection, and the client would lose the response with the reason of the refusal
+//! (RFC 9112 §9.6). The crate `tokio-io-timeout` is not used, since it supports only the time limit of writes.
 
 use std::io;
 use std::pin::Pin;

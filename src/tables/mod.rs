@@ -69,9 +69,9 @@ pub(crate) fn unguarded(cell: &str) -> Cow<'_, str> {
     cell.strip_prefix('\'').unwrap_or(cell).into()
 }
 
-/// Decodes a file as UTF-8 or, if it is not valid UTF-8, as Windows-1252, in which every byte is a character. A file
-/// with both a multi-byte character of UTF-8 and an invalid byte is in neither encoding, so it is refused. The error is
-/// the number of the invalid line.
+/// Decodes a file as UTF-8. If the file is not valid UTF-8, decodes it as Windows-1252, in which every byte is a
+/// character. But a file with both a multi-byte character of UTF-8 and an invalid byte is probably damaged UTF-8, so it
+/// is refused. The error is the number of the first line with an invalid byte.
 pub(crate) fn decoded(file: &[u8]) -> Result<Cow<'_, str>, u64> {
     /// The characters of the bytes 0x80 to 0x9F. The other bytes have the same numbers as their Unicode
     /// characters.

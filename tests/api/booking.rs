@@ -255,8 +255,7 @@ async fn booked_minutes_are_counted_by_local_day() {
     let mut hours = week("00:00", "24:00");
     hours.as_array_mut().unwrap().truncate(4);
     let salon = server.salon_with(json!({ "hours": hours })).await;
-    // 23:00Z on Monday is midnight on Tuesday in Paris, so the massage is on Monday, and the two cuts are on
-    // Tuesday.
+    // In Paris, the massage starts at 23:00 on Monday. The two cuts start at 0:00 and 0:30 on Tuesday.
     salon.book_with(&salon.massage, &salon.anna, "2026-03-02T22:00:00Z").await;
     salon.book_with(&salon.cut, &salon.ben, "2026-03-02T23:00:00Z").await;
     salon.book_with(&salon.cut, &salon.chloe, "2026-03-02T23:30:00Z").await;

@@ -260,8 +260,8 @@ fn is_name(text: &&str) -> bool {
     text.ends_with("_id") && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// Replaces each placeholder by the id with its name in `own`. `other` contains the name of one placeholder, and the id
-/// that replaces this placeholder instead.
+/// Replaces each placeholder by its id in `own`. If `other` names a placeholder, this placeholder is replaced by the id
+/// in `other` instead.
 fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
     // The path of a special day contains a date instead of an id.
     own.iter().fold(text.replace("{date}", "2026-03-10"), |text, (name, id)| {

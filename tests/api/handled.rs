@@ -28,7 +28,7 @@ async fn notes_and_snooze_of_a_message_are_shown_only_to_the_team() {
     assert_eq!(salon.api.all("/messages").await, [for_integrations(taken.clone())]);
     let later = format!("/messages?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
-    // The public API shows the new status.
+    // A change of the status keeps the notes and the snooze, and changes `updated_at`.
     let read = salon.try_patch_message(&taken, json!({ "status": "read" })).await.data();
     assert_eq!((&read["notes"], &read["snoozed_until"]), (&expected["notes"], &json!(until)));
     assert_ne!(read["updated_at"], taken["updated_at"]);

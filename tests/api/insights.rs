@@ -54,8 +54,8 @@ async fn the_figures_count_appointments_and_calls_by_local_week() {
         .is(200);
     let found = insights(&salon, "from=2026-03-02&to=2026-03-17&by=week").await;
     assert_eq!((&found["by"], &found["timezone"]), (&json!("week"), &json!("Europe/Paris")));
-    // An appointment is stored some milliseconds after the request, so each lead time in whole minutes is one
-    // minute less than a whole number of hours.
+    // Each booking is sent a whole number of hours before its start. The service stores the appointment some
+    // milliseconds later, so the lead time is slightly shorter. Rounded down to minutes, it is one minute shorter.
     let expected = [
         merged(
             none("2026-03-02", "2026-03-08"),

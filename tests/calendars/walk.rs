@@ -183,8 +183,9 @@ async fn check_changes_since(service: &mut Service, person: &Person, proxy: &Pro
 /// A person moves an event to another path. Then the appointment changes. The service writes this change to the new
 /// path, even if it has not read the calendar since the event was moved.
 async fn check_renamed(service: &Service, person: &Person) {
-    // Without a read, the service writes to the old path. A server that permits two events with the same UID accepts
-    // this write and then has two events. So the case without a read is skipped for such a server.
+    // If the service does not read the calendar after the event was moved, it writes to the old path. A server that
+    // permits two events with the same UID accepts this write and then has two events. For such a server, the test
+    // skips the case without a read.
     let is_unique = !person.may_store_twice("free.ics", "twin.ics").await;
     for (number, is_read) in
         [true, false].into_iter().enumerate().filter(|(_, is_read)| *is_read || is_unique)

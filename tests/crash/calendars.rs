@@ -22,7 +22,8 @@ use crate::tls;
 const APPOINTMENTS: i64 = 100;
 /// The number of times that the program is killed.
 const ROUNDS: usize = 4;
-/// The time that the server needs for a write. It is so long that each kill comes before the end of the writes.
+/// The time that the calendar server takes for each write. All writes together take so long that every kill comes
+/// before the last write.
 const WRITE_TIME: Duration = Duration::from_millis(5);
 const COLLECTION: &str = "/dav/private/";
 

@@ -24,7 +24,7 @@ const ROUNDS: usize = 4;
 const CLIENTS: usize = 8;
 /// The maximum number of turns with a response before a kill.
 const ANSWERED_MAX: usize = 250;
-/// An appointment of a round starts at one of this number of times, half an hour apart.
+/// The number of possible start times of the appointments of a round. The start times are half an hour apart.
 const SLOTS: usize = 150;
 const STAFF: usize = 3;
 /// The maximum number of wishes that a customer states in a chat, such as a booking or a message. This maximum keeps

@@ -23,7 +23,7 @@ const CLIENTS: usize = 8;
 /// The maximum number of changes that succeed before a kill. It is smaller than the number of bookings that
 /// customers of a business can make per hour.
 const ANSWERED_MAX: usize = 60;
-/// An appointment of a round starts at one of this number of times, half an hour apart.
+/// The number of possible start times of the appointments in a round. The start times are half an hour apart.
 const SLOTS: usize = 200;
 const STAFF: usize = 3;
 pub(crate) const KILL_DELAY_MAX: Duration = Duration::from_millis(10);

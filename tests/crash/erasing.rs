@@ -51,9 +51,9 @@ pub(crate) fn stop(server: &Server) {
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
 }
 
-/// Opens a copy of the store of a program that was stopped or killed. The original stays unchanged. A copy is
-/// needed because a process that another test starts at this moment would inherit the open files and keep the
-/// original locked.
+/// Opens a copy of the store of a program that was stopped or killed. The original stays unchanged. If this
+/// function opened the original, a process that another test starts at the same time could inherit the open files.
+/// The original would then stay locked.
 fn left_by(data_dir: &Path) -> Store {
     let copy = copied(data_dir, &data_dir.with_extension("left"));
     Store::open_disk(&copy, Box::new(|error| panic!("{error}"))).unwrap()

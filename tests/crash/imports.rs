@@ -20,7 +20,7 @@ const CONTACTS: usize = 2_000;
 /// after the start of the program.
 const SETTLING: Duration = Duration::from_millis(200);
 
-/// The export of a store without businesses, without its first line.
+/// The lines after the first line in the export of a store that contains no business.
 const NOTHING: &str = "{\"kind\":\"end\",\"businesses\":0}\n";
 
 const STAMPS: &str = r#""created_at":"2026-03-02T09:00:00.000Z","updated_at":"2026-03-02T09:00:00.000Z""#;

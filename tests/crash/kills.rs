@@ -17,8 +17,8 @@ use crate::process::{Server, killed_at_start, serve};
 const ROUNDS: usize = 5;
 const CLIENTS: usize = 12;
 const ACKNOWLEDGED_A_ROUND_MAX: usize = 400;
-/// A booking of a round starts at one of this number of times, half an hour apart. The number is small, so that many
-/// bookings are refused.
+/// The number of possible start times of the bookings in one round. The start times are half an hour apart. The number
+/// is small, so that many bookings are refused.
 const SLOTS: usize = 200;
 /// The maximum time between a response and the kill that follows it.
 const KILL_DELAY_MAX: Duration = Duration::from_micros(10_000);

@@ -66,7 +66,7 @@ async fn records(client: &Client, of: &str, asked: &str, shown: &str) -> BTreeSe
     found
 }
 
-/// A booking for the contact that disappears, which was made before the merge.
+/// A booking for the contact that the merge removes. The booking is made before the merge.
 #[derive(Clone)]
 struct First {
     body: Value,

@@ -37,7 +37,7 @@ const CLIENTS: usize = 6;
 const ANSWERED_MAX: usize = 60;
 /// If the test's relay kills the service, it does so after at most this number of accepted mails.
 const MAILS_MAX: usize = 25;
-/// An appointment of a round starts at one of this number of times, half an hour apart.
+/// The number of possible start times of the appointments of a round. The start times are half an hour apart.
 const SLOTS: usize = 200;
 const STAFF: usize = 3;
 const LOOK_EVERY: Duration = Duration::from_millis(50);

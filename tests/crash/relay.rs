@@ -19,7 +19,7 @@ pub(crate) struct Letter {
     pub(crate) to: String,
     /// The headers and the body. Lines that the encoding of the mail has divided are joined again.
     pub(crate) text: String,
-    /// The number of times that the relay was closed before the connection of this mail.
+    /// How often the relay had been closed when it began to serve the connection of this mail.
     pub(crate) life: usize,
     /// Whether the relay responded.
     pub(crate) answered: bool,
@@ -33,9 +33,9 @@ struct Taken {
     /// The pending kill: the number of mails that the relay accepts before the kill, the process, and whether
     /// the relay responds to the last of these mails.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// True while a kill is in progress. After the process is killed, the relay closes if this is still true. If
-    /// the test opens or closes the relay during the kill, this becomes false, so a relay that the test has opened
-    /// stays open.
+    /// True if the kill in progress must close the relay. It becomes true when the kill begins. If the test opens
+    /// or closes the relay before the process is killed, it becomes false. The kill then does not change the
+    /// relay.
     kills: bool,
 }
 
@@ -152,7 +152,8 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
                 }
                 let mut taken = taken.lock();
                 server.kill();
-                // Closes the relay, unless the test has opened or closed it since the last mail arrived.
+                // If the test has opened or closed the relay since the last mail arrived, `kills` is false, and the
+                // relay stays as it is. Otherwise the relay closes.
                 if std::mem::take(&mut taken.kills) {
                     count.send_replace(None);
                 }

@@ -104,7 +104,7 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
     // The command replaces the copy of the list of tombstones only if the new list begins with the lines of the copy.
-    // The list of the restored store does.
+    // The list of the restored store begins with these lines, so the command succeeds.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);
     assert!(again.status.success(), "{}", lines(&again));

@@ -144,8 +144,8 @@ async fn a_full_disk_ends_the_service_without_loss_of_acknowledged_data() {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
 
-    // `ulimit -f` counts blocks of 512 bytes in some shells, and blocks of 1,024 bytes in others. The limit is then
-    // twice as high.
+    // The number of blocks is computed for shells whose `ulimit -f` counts blocks of 512 bytes. Other shells count
+    // blocks of 1,024 bytes. In these shells, the limit is twice as high.
     let blocks = (longest_file(&data_dir.join("store")) + SEGMENT_BYTES).div_ceil(512) + 64;
     let server = Server::start(
         serve_from_shell(&format!("trap '' XFSZ; ulimit -f {blocks}"), &data_dir),

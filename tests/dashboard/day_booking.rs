@@ -215,8 +215,8 @@ async fn a_time_that_cannot_be_booked_has_a_reason() {
     salon.server.operator("PATCH", &base, json!({ "hours": [] })).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
     assert!(leads(&page.says("There are no opening hours yet."), &way("hours")));
-    // A member cannot change the opening hours, so a member sees the message without the link. A special day with
-    // opening hours ends the message, although the business still has no weekly hours.
+    // A member cannot change the opening hours, so a member sees the message without the link. When a special day gets
+    // opening hours, the message disappears, although the business still has no weekly hours.
     let member = salon.server.person(&empty, "member@neu.example", "member").await;
     let mut member = salon.server.signed_in(&empty, &member).await;
     let page = member.get(&format!("/dashboard/b/{empty}/appointments/new")).await;

@@ -177,7 +177,8 @@ async fn the_sidebar_has_the_days_of_the_next_six_weeks() {
     let later = salon.to("calendar?view=month&date=2026-07-01");
     let shown = days(&salon.owner.get(&later).await.is(200));
     assert_eq!((&*shown[0], &*shown[41]), ("2026-06-29", "2026-08-09"));
-    // Each row is a week. The first row shows the name of a month, and so does the first row that ends in a new month.
+    // Each row is a week. The first row names the month of its first day. A later row names the month of its last day,
+    // unless an earlier row has named this month.
     let february = salon.owner.get(&salon.to("calendar?view=day&date=2027-02-24")).await.is(200);
     assert_eq!(months(&february), ["Feb", "Mar", "Apr"]);
     let january = salon.owner.get(&salon.to("calendar?view=day&date=2027-12-29")).await.is(200);
@@ -209,8 +210,8 @@ async fn the_month_counts_appointments_and_marks_closed_days() {
         "{closed}"
     );
     assert!(cell(&page, "2026-04-01").contains("load-4 other"), "the last week belongs to two months");
-    // The page has links to the months around the current month, and these include all months of the next year. If
-    // the page shows a month outside this range, the links lead to the months around the shown month.
+    // If the shown month is at most 2 months before or 12 months after the current month, the page has links to the
+    // months around the current month. Otherwise it has links to the months around the shown month.
     let months = async |salon: &mut Salon, shown: &str, linked: [&str; 2], others: [&str; 2]| {
         let page = salon.member.get(&salon.to(&format!("calendar?view=month&date={shown}"))).await.is(200);
         let has = |month: &str| {
@@ -228,7 +229,7 @@ async fn the_month_counts_appointments_and_marks_closed_days() {
     assert!(page.body.contains(&salon.to("calendar?view=week&#38;date=2026-03-12")));
     let hugo = salon.to(&format!("calendar?view=month&date=2026-03-17&staff={}", salon.hugo));
     salon.member.get(&hugo).await.is(200).says("No appointments");
-    // In the United States, weeks begin on Sunday.
+    // The weeks of this business begin on Monday. When its region is the United States, they begin on Sunday.
     assert!(page.text().contains("Mon Tue Wed Thu Fri Sat Sun"));
     salon.operator("PATCH", "", json!({ "phone_region": "US" })).await;
     let page = salon.member.get(&salon.to("calendar?view=month")).await.is(200);
@@ -260,7 +261,8 @@ async fn a_card_shows_notes_the_alert_the_attendance_and_whether_it_is_outside_t
     for view in [&day, &week] {
         let page = salon.member.get(view).await.says("Arrived");
         for mark in marks {
-            // The page contains each text twice: as a tooltip, and for screen readers.
+            // A mark is a CSS class or a text. The page contains a class once, and a text twice: as a tooltip, and for
+            // screen readers.
             let times = if mark.contains("class") || mark.contains("chip") { 1 } else { 2 };
             assert_eq!(page.body.matches(mark).count(), times, "{view} {mark}");
         }

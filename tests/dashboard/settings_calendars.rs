@@ -212,7 +212,8 @@ async fn a_calendar_is_changed_without_showing_its_address() {
 }
 
 impl Salon {
-    /// Connects a calendar to which the appointments of Inès are written, without the check that the APIs make first.
+    /// Connects a calendar to which the appointments of Inès are written. The APIs would first check the calendar, so
+    /// this function calls the engine directly.
     async fn written(&self) -> String {
         let url = WebhookUrl::parse("https://calendar.example.com/dav/").unwrap();
         let password = CalendarPassword::new("pw".into());
@@ -320,7 +321,7 @@ async fn the_appointments_of_a_calendar_are_shown_and_written_again() {
     salon.owner.submit(&page, &change, &[("write", "write")]).await.is(303);
     salon.is_written(&calendar, "synced").await;
     let disconnect = format!("{one}/disconnect");
-    let page = salon.owner.get(&disconnect).await.says("Delete the events that have not ended first");
+    let page = salon.owner.get(&disconnect).await.says("First delete the events that have not ended");
     let sent = salon.owner.submit(&page, &disconnect, &[("remove_events", "true")]).await;
     sent.leads_to(&format!("{list}?done=removing"));
     while !salon.operator("GET", "/calendars", Value::Null).await.as_array().unwrap().is_empty() {

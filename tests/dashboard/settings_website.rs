@@ -1,5 +1,5 @@
-//! Tests of the settings pages of the booking page and of notices to customers, and of the offer on the Today
-//! page to enable notices.
+//! Tests of two settings pages: one for the booking page, and one for the notices to customers. Also tests the Today
+//! page, which can offer to enable these notices.
 
 use domain::{Actor, Business};
 use engine::moving::{ImportOptions, Moved};

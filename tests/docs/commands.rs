@@ -7,8 +7,8 @@ use crate::files::{files, read};
 
 /// The exit code of a command that refuses its arguments.
 const REFUSED: i32 = 2;
-/// The commands that the test does not run. They succeed without a running service, so they would write files outside
-/// of the test's directory, or run without end.
+/// The commands that the test does not run. `man` would write files outside of the test's directory. `serve` and `demo`
+/// would run without end.
 const SKIPPED: [&str; 3] = ["man", "serve", "demo"];
 
 /// The lines of the code blocks that run the program, without the prompt. A line that ends in `\` is joined with

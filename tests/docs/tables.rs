@@ -203,8 +203,8 @@ fn codes(cell: &str) -> impl Iterator<Item = String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
-/// The names from the first column of the tables with this heading in that column. Reads only the first `count` tables.
-/// A name is the first word of a code span.
+/// Reads the tables whose first column has this heading, at most `count` tables. Returns the names in this column. A
+/// name is the first word of a code span.
 fn names(topic: &str, heading: &str, count: usize) -> BTreeSet<String> {
     let rows = rows(topic, heading).into_iter().take(count).flatten();
     let first = |name: String| name.split(' ').next().unwrap_or_default().to_owned();

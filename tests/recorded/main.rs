@@ -39,8 +39,8 @@ const UNREACHABLE: [(&str, &str); 1] = [(
     "needs requests from 65,536 addresses within a minute; `src/rate_limit.rs` tests the full table",
 )];
 
-// The test also cannot record the following refusals. Other refusals, which it records, have the same codes. So these
-// codes are not in `UNREACHABLE`:
+// The test cannot record the following refusals either. Their codes are not in `UNREACHABLE`, because the test records
+// other refusals with the same codes:
 //
 // - a body that does not arrive in time (408), because the limit is in real time; `src/http/body.rs` tests
 //   it;
@@ -113,10 +113,10 @@ fn check_routes(lines: &[&Line]) {
     for (what, seen) in
         [("succeeded", done(|status| status < 300)), ("refused", done(|status| status >= 400))]
     {
-        // This test sends no request that succeeds on the following routes. A notice can be sent again only after an
-        // attempt to send it, and this test does not wait for an attempt. A calendar can be connected only if its
-        // server responds. An unanswered question can be deleted only after a conversation about it. Other tests cover
-        // these routes.
+        // On the following routes, no request of this test succeeds. A notice can be sent again only after the service
+        // has tried to send it, and this test does not wait for that. A calendar can be connected only if its server
+        // responds. An unanswered question can be deleted only after a conversation about it. Other tests cover these
+        // routes.
         let is_apart = |path: &str| {
             let needs_more = ["/send-again", "/{gap_id}"];
             let is_calendar = path.contains("/calendars");

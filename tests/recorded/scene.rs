@@ -113,7 +113,7 @@ impl Scene {
         self.salon = self.salon.again(&self.server);
     }
 
-    /// The text with stored values and repeated characters inserted.
+    /// Replaces placeholders in the text: `{name}` by the value that is stored under this name, and `{x*3}` by `xxx`.
     pub(crate) fn fill(&self, text: &str) -> String {
         let mut filled = self
             .kept

@@ -36,7 +36,8 @@ impl Backups {
         Self { dice: Dice::new(seed ^ 0xbac0), begun: None, made: 0 }
     }
 
-    /// If true, an export may replace the recorded history of the disk, which the check of a backup needs.
+    /// True if no backup is in progress. If so, an export may replace the recorded history of the disk. The check of a
+    /// backup needs the history that was recorded during the backup.
     pub(crate) fn is_idle(&self) -> bool {
         self.begun.is_none()
     }

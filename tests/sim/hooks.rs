@@ -214,8 +214,8 @@ impl Hook {
                 );
             }
         }
-        // If the connection of an attempt was lost, the service need not count the attempt as failed. It may then start
-        // the next attempt without a delay.
+        // If the connection of an attempt was lost, the service may start the next attempt without a delay. The test
+        // therefore does not record the lost attempt, unless `quick` is true.
         if quick || !received.cut_off {
             earlier.push((received.at, marks, quick));
         }

@@ -18,7 +18,7 @@ use crate::model::Model;
 use crate::rows::Rows;
 
 impl Model {
-    /// Checks the remaining rows between two runs.
+    /// Checks, between two runs, that only permitted rows remain. The documentation of this module lists these rows.
     pub(crate) fn check_leftovers(&self, rows: &Rows) {
         for endpoint in left_of(rows) {
             assert!(

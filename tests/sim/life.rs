@@ -106,10 +106,10 @@ async fn carry_out(
         Err(EngineError::DiskFull(_)) => {
             world.say(format_args!("{name} < no room"));
             let (most, least) = world.room_between(asked);
-            // On an exhausted disk, the service accepts a change that releases space only if the change has an effect.
-            // To check a refusal, the test therefore reads the target of the change. But if the disk had enough space
-            // at any time since the request, another request may have changed the target after the refusal. In that
-            // case, the test accepts the refusal without reading the target.
+            // On an exhausted disk, the service refuses a change that releases space if the change would have no
+            // effect. To check a refusal, the test therefore reads the target of the change. There is one exception: if
+            // the disk had enough space at any time since the request, another request may have changed the target
+            // after the refusal. The test then accepts the refusal without reading the target.
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {
@@ -123,8 +123,8 @@ async fn carry_out(
         }
         Err(EngineError::KeyRevoked) if tried.terms.may_be_shut_out(&ledger) => {
             world.say(format_args!("{name} < its key is revoked"));
-            // If the request was sent more than once, the outcome of the first attempt is unknown, so the refusal is
-            // not recorded.
+            // If the request was sent more than once, an earlier attempt may have made the change before the key was
+            // revoked. So the refusal is recorded only if the request was sent once.
             if times == 1 {
                 ledger.end(tried.number, &world.time, None);
             }
@@ -349,8 +349,8 @@ impl Sim {
                 1 => -hours(30_000),
                 _ => 20 - hours(1_500),
             };
-            // Every jump has a different length, because the service may take two equal jumps for a single
-            // jump.
+            // The second term varies the length of the jumps. If two jumps had the same length, the service could
+            // treat them as one jump.
             ahead * 3_600_000 + i64::from(self.world.time.jumps() % 25) * 130_000 + 1_234
         } else {
             0

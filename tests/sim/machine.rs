@@ -81,8 +81,10 @@ impl Sim {
         });
     }
 
-    /// Checks that the steady time was stored once a minute. The check passes if the disk had no room at some time in
-    /// the run, or if the run was too short to store the time. The time after a failure of the store does not count.
+    /// Checks that the service stored its steady time about once a minute. The lost steady time must be less than
+    /// [`KEEPS_MILLIS`] plus the time of suspensions. The time after a failure of the store is not counted as lost. If
+    /// the disk had no room at some time in the run, or if the run was too short to store the time, any loss is
+    /// allowed.
     pub(crate) fn check_count(&self, span: Span, kept: &ClockRecord) {
         let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
         let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;

@@ -21,9 +21,8 @@ use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
 
-/// The maximum difference between two consecutive timestamps if the clock does not advance. A new timestamp is the
-/// current time, or the previous timestamp if that is later. But each read of a list ordered by `updated_at` and each
-/// start of the engine may add one millisecond.
+/// The maximum difference between two consecutive timestamps if the clock does not advance. Usually they are equal.
+/// But each read of a list ordered by `updated_at` and each start of the engine between them may add one millisecond.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// The times of one run of the engine.
@@ -37,9 +36,9 @@ pub(crate) struct Span {
     /// The time that the service used at the start of the run, in milliseconds. The clock that decides when
     /// deliveries are due runs evenly from this time on, even if the wall clock jumps.
     pub(crate) wall: i64,
-    /// True if the wall clock jumped, if the service ignored it at the start, or if the machine was
-    /// suspended. The wall clock may then differ from the clock that decides when deliveries are due, and an
-    /// attempt may have ended long after its start.
+    /// True if the wall clock jumped, if the wall clock was earlier than the stored time when the run began, or if the
+    /// machine was suspended. The wall clock may then differ from the clock that decides when deliveries are due, and
+    /// an attempt may have ended long after its start.
     pub(crate) jumped: bool,
     /// The time for which the machine was suspended. Deliveries that became due during this time had to wait
     /// for the next timer.

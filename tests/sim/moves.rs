@@ -66,8 +66,8 @@ impl Moves {
         Self { dice: Dice::new(seed ^ 0xe4b0), leaving: None, last: Vec::new(), arrived: Vec::new() }
     }
 
-    /// True if no export is in progress. If so, a backup may replace the recorded history of the disk, which the check
-    /// of an export needs.
+    /// True if no export is in progress. During an export, a backup must not restart the recorded history of the disk,
+    /// because the check of the export needs the history since the export began.
     pub(crate) fn is_idle(&self) -> bool {
         self.leaving.is_none()
     }

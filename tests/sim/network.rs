@@ -2,7 +2,7 @@
 //! hosts have received.
 //!
 //! The webhook receivers and the servers of connected calendars are in separate lists. The test chooses receivers only
-//! from the list of receivers, so calendar servers do not change the receivers that a seed chooses.
+//! from the list of receivers. So a seed leads to the same receivers, with or without calendar servers.
 //!
 //! The network records a violation if the service resolves an unknown name, or connects to an address that is not
 //! permitted. An address is permitted if a lookup has returned it and the response to that lookup contained no internal
@@ -91,7 +91,7 @@ pub(crate) enum Name {
     Inside,
     /// Two addresses: the address of the host and an internal address.
     Mixed,
-    /// One address. Alternate lookups return the address of the host and an internal address.
+    /// One address per lookup: by turns the address of the host and an internal address.
     Flips,
     /// The name has no address.
     Gone,

@@ -196,8 +196,8 @@ impl Op {
         }
     }
 
-    /// Returns the phone number and the email address by which the change finds its contact. If it finds no contact, it
-    /// creates one. Returns `None` if the change does not find a contact in this way.
+    /// Returns the phone number and the email address by which the service looks up the contact of this change. If the
+    /// service finds no contact, it creates one. Returns `None` for changes without such a lookup.
     pub(crate) fn newcomer(&self) -> Option<(Option<&Phone>, Option<&Email>)> {
         match self {
             Self::Book(Book { contact: BookingContact::Described(details), .. })

@@ -15,7 +15,7 @@ use crate::sim::Sim;
 
 /// The time after which all attempts that began before an outage have ended.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(11);
-/// This time after the end of an outage, the service has noticed that the network works again, in milliseconds.
+/// The maximum time from the end of an outage until the service notices that the network works again, in milliseconds.
 const KNOWN_MILLIS: i64 = 31_000;
 /// The test compares at most this number of deliveries of each endpoint.
 const COMPARED: usize = 200;

@@ -15,8 +15,8 @@ use crate::ops::Op;
 use crate::shop::Shop;
 use crate::sim::Sim;
 
-/// Returns a random whole minute within three days before or after `now`. In one of eight cases, returns a minute
-/// that is 29 days earlier.
+/// Chooses a random whole minute within three days before or after `now`. In one of eight cases, subtracts 29 days from
+/// this minute.
 fn any_time(dice: &Dice, now: Timestamp) -> Timestamp {
     let minute = now.millis() / 60_000 + i64::try_from(dice.below(6 * 1_440)).unwrap() - 3 * 1_440;
     let days = if dice.once_in(8) { 29 } else { 0 };

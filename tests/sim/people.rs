@@ -407,8 +407,8 @@ impl Known {
         *self.did.entry(what).or_default() += 1;
     }
 
-    /// Records a new link. The new link revokes the older link, and the sessions in which the person can only set a
-    /// password.
+    /// Records a new link. The older link becomes invalid. The sessions in which the person can only set a password
+    /// are revoked.
     fn new_link(&mut self, link: Token) {
         self.note("link made");
         let restricted = std::mem::take(&mut self.restricted);

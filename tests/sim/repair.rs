@@ -70,7 +70,7 @@ impl Sim {
             runtime.block_on(async {
                 let store = self.world.store();
                 if store.contains(&keys::repair()).unwrap() {
-                    // An unfinished repair continues with the present time that its first run got. This run gets a
+                    // The repair is unfinished, and must continue with the time of its first run. The run below gets a
                     // later time, which must have no effect.
                     now = present + TimeDelta::hours(1);
                 }

@@ -57,11 +57,12 @@ pub(crate) struct Rows {
     link_of: BTreeMap<[u8; 32], AppointmentId>,
     indexes: BTreeMap<Vec<u8>, Vec<u8>>,
     expected: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The rows of search texts, by kind. Of each row, the end of its key (the id of its last record) and its value.
+    /// The rows of search texts, by kind: the end of the row's key, and the row's value. The end of the key is the id
+    /// of the row's last record.
     filed: BTreeMap<u8, Vec<(Vec<u8>, SearchRecord)>>,
-    /// The keys of all rows that do not contain a piece of a longer value. `in_pieces` contains the keys of the values
-    /// that are stored in pieces.
+    /// The keys of all rows, except the rows that contain a piece of a long value.
     whole: BTreeSet<Vec<u8>>,
+    /// The keys of the long values, which are stored in pieces.
     in_pieces: BTreeSet<Vec<u8>>,
 }
 
@@ -346,9 +347,9 @@ impl Rows {
         }
     }
 
-    /// Checks the rows of search texts. Each row contains the texts of the records up to the id in its key. Together,
-    /// the rows must contain exactly the texts of all records up to the id of the last row. Newer records may be in
-    /// no row yet, but there must be fewer than 192 of them.
+    /// Checks the rows of search texts. The key of each row contains an id. A row must contain exactly the texts of the
+    /// records whose ids are greater than the id of the previous row, and not greater than the id of the row. Records
+    /// with ids greater than the id of the last row are in no row yet. There must be fewer than 192 of these records.
     fn check_search_texts(&self) {
         let contacts = self.contacts.values().map(|it| (it.id.uuid(), it.search_text())).collect();
         let calls = self.calls.values().map(|it| (it.id.uuid(), it.search_text())).collect();

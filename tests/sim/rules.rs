@@ -384,8 +384,9 @@ impl Model {
         }
     }
 
-    /// Records an appointment. Checks that it overlaps no other appointment of the staff member. Without an override,
-    /// also checks that it overlaps no time off and, unless the team ignores buffers, no buffers.
+    /// Records an appointment. Checks that it overlaps no other appointment of the staff member. With an override, the
+    /// appointment may overlap time off and buffers. If the team only ignores buffers, the appointment may overlap
+    /// buffers. In all other cases, it may overlap neither.
     fn hold(&mut self, id: Uuid, body: &Value, party: Party) {
         let staff = &self.newest[&id_in(body, "staff_id")];
         let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);

@@ -1,8 +1,8 @@
 //! A disk that sometimes has little free space. At the level "scarce", changes that enlarge the store are refused. At
 //! the level "exhausted", only changes that release space are accepted. At the level "full", all changes are refused.
 //!
-//! This module has its own random numbers. Its draws do not change the random numbers, and therefore the events,
-//! in the other parts of the simulation.
+//! This module has its own random numbers. So its draws do not change the random numbers of the other parts of the
+//! simulation, and the events in these parts stay the same.
 
 use std::time::Duration;
 

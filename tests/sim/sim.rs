@@ -149,8 +149,8 @@ impl Sim {
             self.world.network.set_line(Line::There);
         }
         self.some_repaired_time(wasted);
-        // On the day that the module `waste` simulates, attempts must follow the schedule to the second. So this
-        // run does not limit concurrent attempts with `places`, which would make attempts wait.
+        // `places` limits the concurrent attempts, so an attempt may wait. On the day that the module `waste`
+        // simulates, attempts must follow the schedule to the second. A run with this day therefore has no such limit.
         let places = self.world.places.take_if(|_| wasted);
         let mut span = self.span();
         let jumps = self.world.time.jumps();

@@ -109,7 +109,8 @@ impl Sim {
         self.ask_on(life, entry.tried.shop, op.clone(), false, terms);
     }
 
-    /// Returns a further change of the resource that the entry's response contains, or `None` for other operations.
+    /// Returns a further change of the resource that the entry's response contains. Returns `None` if the request was
+    /// not successful, or if this function has no change for the operation.
     fn follow(&self, entry: &Entry) -> Option<Op> {
         let body = entry.body()?;
         Some(match &entry.tried.op {

@@ -36,9 +36,9 @@ const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
-    /// If the wall clock is much earlier than the stored time when a run starts, the service uses the stored time. It
-    /// does not follow the wall clock until the wall clock jumps. In this case, the field contains the difference
-    /// between the wall clock and the true time at that start, in milliseconds.
+    /// The wall clock minus the true time at the start of the run, in milliseconds. This field is set only if the wall
+    /// clock was then much earlier than the stored time. In this case, the service uses the stored time until the wall
+    /// clock jumps.
     refused: Option<i64>,
 }
 
@@ -66,8 +66,8 @@ struct State {
     /// The number of restarts of the machine. `booted` is the time of its last start.
     boot: u64,
     booted: i64,
-    /// The stored time with which this run began. It is `i64::MIN` if the run began with the wall clock. The upper
-    /// limit in `believed` is never earlier than this time.
+    /// If this run began with the stored time because the wall clock was earlier, this field contains the stored
+    /// time. Otherwise it is `i64::MIN`. The upper limit that `believed` returns is never earlier than this field.
     kept: i64,
     /// For each business, by index: the latest time up to which a list ordered by `updated_at` has returned all
     /// changes.
@@ -82,12 +82,12 @@ struct State {
     /// which one.
     beliefs: Vec<Belief>,
     /// The value of `beliefs` before the last jump of the wall clock. `jump_is_seen` is true if the service has read
-    /// the clock since that jump. If it is false at the next jump, the service never notices the earlier jump, so these
-    /// beliefs apply again.
+    /// the clock since the last jump. If the clock jumps again before the service reads it, the service never notices
+    /// the first of the two jumps. In this case, `beliefs` gets this value again.
     before_jump: Vec<Belief>,
     jump_is_seen: bool,
-    /// The latest time that the service may have used before the last jump of the wall clock, or according to a belief
-    /// that was removed from `beliefs`.
+    /// The latest time that the service may have used. This field is updated only when a run starts or ends, when the
+    /// wall clock jumps, and when a belief is removed from `beliefs`.
     latest: i64,
     /// The time by which the service's steady time is ahead of the simulated time, in milliseconds.
     counts_ahead: i64,
@@ -113,9 +113,9 @@ impl State {
         BEGIN + self.later + self.now() + self.ahead
     }
 
-    /// Updates the beliefs. If the service may have doubted the wall clock for [`HELD_MILLIS`], it may follow the clock
-    /// now: adds the time of the clock. If it has doubted the clock for more than [`HELD_MILLIS_MAX`], it must follow
-    /// the clock: removes the other time.
+    /// Updates each belief with a doubt (`doubts_since`). If the doubt has lasted [`HELD_MILLIS`], the service may
+    /// follow the wall clock, so a belief with the time of the clock is added. If the doubt has lasted more than
+    /// [`HELD_MILLIS_MAX`], the service must follow the clock, so the belief with the doubt is removed.
     fn believe(&mut self) {
         let (now, ahead) = (self.now(), self.ahead);
         let believed = Belief::sure(ahead);
@@ -176,10 +176,10 @@ impl Time {
         *listed = asked.max(*listed);
     }
 
-    /// Returns the earliest timestamp that a new change to this business can get. The service has already returned a
-    /// list ordered by `updated_at` that shows all changes before this timestamp. If the service has set its time back
-    /// in this run of the engine, a new change can get any timestamp, because a reloaded actor does not know which
-    /// lists were returned before.
+    /// Returns the earliest timestamp that a new change to this business can get. After a list ordered by `updated_at`
+    /// was returned, no new change may get a timestamp before the time of the list. There is one exception: if the
+    /// service has set its time back in this run of the engine, a new change can get any timestamp, because a reloaded
+    /// actor does not know which lists were returned.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.was_set_back);
@@ -292,8 +292,9 @@ impl Time {
         state.kept = i64::MIN;
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let goes_on = kept.wall.millis() + passed.unwrap_or(0);
-        // A list shows all changes up to a time. If the machine was not restarted, the service remembers this time,
-        // and no new timestamp may be earlier. After a restart of the machine, only the stored time is a lower bound.
+        // A list has shown all changes up to the time `listed`, so new timestamps must not be earlier. After a restart
+        // of the machine, this rule does not apply: the service then knows only the stored time, which may be earlier
+        // than `listed`.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.was_set_back) {
             assert!(
                 listed.millis() <= goes_on,

@@ -45,9 +45,9 @@ const ZONES: [Tz; 9] = [
     chrono_tz::Pacific::Apia,
     chrono_tz::America::Santiago,
 ];
-/// The possible starts of a seed, in days after the usual start on 2 March. The other starts are one or two days before
-/// clocks change in some zones: 7 March (America), 27 March (Europe), 3 April (Lord Howe, Chatham, Santiago),
-/// 2 October (Lord Howe), 23 October (Europe) and 30 October (America).
+/// The dates on which a simulation can start, as days after 2 March. The first date is 2 March, the usual start. Each
+/// other date is one or two days before clocks change in some zones: 7 March (America), 27 March (Europe), 3 April
+/// (Lord Howe, Chatham, Santiago), 2 October (Lord Howe), 23 October (Europe) and 30 October (America).
 const BEGINNINGS: [i64; 7] = [0, 5, 25, 32, 214, 235, 242];
 const DAY_MILLIS: i64 = 86_400_000;
 const BUSINESSES: usize = 5;

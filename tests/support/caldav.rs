@@ -19,15 +19,16 @@ pub(crate) struct Server {
     pub(crate) page: Option<usize>,
     /// Whether a truncated response repeats the token of the request, so the client gets the same changes again.
     pub(crate) is_stuck: bool,
-    /// The path of an event that every page of changes except the last reports as deleted, although the event exists.
+    /// The path of an existing event. If the server sends the changes in several pages, each page except the last
+    /// reports this event as deleted.
     pub(crate) restored: Option<String>,
     /// If the field is set, the responses to requests of the given kind contain only the given status for the event
     /// `a`, and no data of it.
     pub(crate) status: Option<(u16, EventRequest)>,
     /// Whether the responses with data omit the event `a`.
     pub(crate) omits: bool,
-    /// Whether every event has the status 404 in its `propstat`. This does not mean that the event was deleted. Only
-    /// the status 404 of its element `response` would mean this.
+    /// Whether the server reports the status 404 in the `propstat` of every event. This status means only that a
+    /// property is missing. For a deleted event, the status 404 would be directly in the element `response`.
     pub(crate) is_phantom: bool,
     /// Whether the server refuses the credentials.
     pub(crate) is_locked: bool,
@@ -39,10 +40,10 @@ pub(crate) struct Server {
     /// If the field is set, the server refuses a second event with the same UID. The field contains the status of
     /// the refusal, and whether the response has the precondition element `no-uid-conflict`.
     pub(crate) refuses_twins: Option<(&'static str, bool)>,
-    /// If the server refuses a second event with the same UID, whether the precondition element contains the path of
-    /// the first event.
+    /// The server may refuse a second event with the same UID. If this field is true, the precondition element of the
+    /// refusal contains the path of the first event.
     pub(crate) names_twins: bool,
-    /// Called after the next refusal of a second event with the same UID.
+    /// The server calls this function once, when it next refuses an event because of `refuses_twins`.
     pub(crate) after_refusal: Option<fn(&mut Server)>,
     /// Whether the server stores a new event at a path that differs from the path of the request. The header `Location`
     /// of the response contains the path of the event.

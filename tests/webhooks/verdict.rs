@@ -73,8 +73,8 @@ pub(crate) async fn drain(client: &Client, shop: &Shop, endpoint: &Endpoint) {
     .await;
 }
 
-/// Compares the events that the receivers got with the responses, the API and the delivery logs. During the
-/// comparison no client may make changes, and the first endpoint must have received every event.
+/// Checks that the received events match the responses to the clients, the data in the API, and the delivery logs.
+/// Before the check, the first endpoint must have received every event. During the check, no client may make changes.
 pub(crate) async fn judge(
     client: &Client,
     shop: &Shop,
@@ -84,8 +84,8 @@ pub(crate) async fn judge(
 ) {
     let mut logs = Vec::new();
     for endpoint in endpoints {
-        // The test reads the log before the requests of the receivers, so a delivery that the log shows as
-        // successful has already arrived.
+        // The test first reads the delivery log, and then the requests that the receiver got. If the log shows a
+        // delivery as successful, its request has therefore already arrived.
         logs.push(endpoint.hook.log(client, shop).await);
         seen.take_in(endpoint);
     }

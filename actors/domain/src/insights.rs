@@ -131,7 +131,7 @@ impl Insights {
         (period < self.figures.len()).then_some(period)
     }
 
-    /// Counts an appointment. The caller must pass all appointments before the end of the last period.
+    /// Counts an appointment. The caller must pass every appointment that starts before the end of the last period.
     pub fn count(&mut self, it: &Counted) {
         let period = self.period_of(it.starts_at);
         if it.status == AppointmentStatus::Confirmed {
@@ -249,8 +249,8 @@ pub struct Visits {
     pub confirmed: u32,
     pub cancelled: u32,
     pub no_show: u32,
-    /// The service with the most confirmed appointments. If several services have the same number of appointments, the
-    /// service with the latest appointment is the usual one. The same rule applies to `usual_staff_id`.
+    /// The service with the most confirmed appointments. If several services have equally many, this is the one with
+    /// the latest confirmed appointment. The same rule applies to `usual_staff_id`.
     pub usual_service_id: Option<ServiceId>,
     pub usual_staff_id: Option<StaffId>,
 }

@@ -90,8 +90,8 @@ pub enum ProblemCode {
     DaysFrom(&'static str, i64),
     SkippedDays,
     OpensAtTheEnd,
-    /// The start and the end of the window are equal. The path of the problem names one of the two properties, and the
-    /// parameter names the other one.
+    /// The start and the end of the window are equal. The path of the problem names the property with the end. The
+    /// parameter names the property with the start.
     SameAs(&'static str),
     DayListed(Day, usize),
     BreaksMax(usize),

@@ -31,7 +31,8 @@ fn fold(text: &str) -> String {
     let plain = text.chars().map(|c| if is_apostrophe(c) { '\'' } else { c }).nfkd();
     let mut folded = String::with_capacity(text.len());
     for c in plain.filter(|c| !is_combining_mark(*c)) {
-        // Converting to upper case and back turns `ß` into `ss`, and a final sigma into the usual sigma.
+        // The character is converted to lower case, then to upper case, and then to lower case again. This turns `ß`
+        // into `ss`, and a final sigma into the usual sigma.
         let upper = c.to_lowercase().flat_map(char::to_uppercase);
         for c in upper.flat_map(char::to_lowercase) {
             match c {

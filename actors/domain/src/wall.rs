@@ -131,8 +131,8 @@ impl Wall {
     }
 
     fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
-        // The instant of the clock change follows from the local time at the beginning or end of the skipped time. The
-        // beginning is used, because the local time at the end may occur twice.
+        // The skipped local times begin and end at the same instant: the clock change. The instant is computed from the
+        // local time of the beginning, because the local time of the end may occur twice.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
         let (skipped, before) = begin.expect("a gap has a beginning");
         instant(skipped, before.fix())

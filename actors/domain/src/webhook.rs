@@ -10,7 +10,8 @@ use super::words::words;
 use super::{AttemptError, EventId, Timestamp, WebhookId, WebhookUrl};
 
 pub const ENDPOINTS_MAX: usize = 25;
-/// A delivery lists its newest attempts, at most this many: those of two schedules with nine attempts each.
+/// The maximum number of attempts that a delivery lists. Older attempts are removed. The nine attempts of the first
+/// schedule and the nine attempts of a resend fit.
 pub const ATTEMPTS_KEPT: usize = 18;
 /// The team gets an alert when an endpoint has been failing for this long.
 pub const FAILING_ALERT_AFTER: TimeDelta = TimeDelta::hours(1);
@@ -21,7 +22,7 @@ words! {
         /// An appointment was confirmed for the first time.
         AppointmentBooked = "appointment.booked",
         AppointmentRescheduled = "appointment.rescheduled",
-        /// An appointment for which an `appointment.booked` event was sent was then cancelled or declined.
+        /// An appointment was cancelled or declined after its `appointment.booked` event was sent.
         AppointmentCancelled = "appointment.cancelled",
         MessageTaken = "message.taken",
         ContactCreated = "contact.created",
@@ -189,8 +190,8 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Creates a delivery at the time `at`. `now` is the same moment on the clock of delivery schedules. If the
-    /// endpoint is enabled, the delivery is due at `now`. Otherwise the delivery is missed.
+    /// Creates a delivery. `at` is the time of the event, and `now` is the current time by the clock of delivery
+    /// schedules. If the endpoint is enabled, the delivery is due at `now`. Otherwise the delivery is missed.
     pub fn of_event(
         event_id: EventId,
         event: EventType,

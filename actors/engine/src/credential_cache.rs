@@ -35,7 +35,8 @@ impl<K: Eq + Hash, R: PartialEq, V> CredentialCache<K, R, V> {
         read: impl FnOnce() -> Result<Option<R>, StoreError>,
         decode: impl FnOnce(&R) -> Result<Option<V>, StoreError>,
     ) -> Result<Option<Arc<V>>, StoreError> {
-        // The generation is read before the rows. If the rows change in between, the new entry is never used.
+        // The generation is read before the rows. If the rows change between these two reads, the new entry has an
+        // outdated generation, so it is never used.
         let generation = store.credentials_generation();
         let cached = self.0.get(&key).map(|cached| Arc::clone(&cached));
         if let Some(cached) = &cached

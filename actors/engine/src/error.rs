@@ -38,8 +38,8 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// True if the next start of an actor must be delayed after the actor failed to start with this error. It is false
-    /// for a business that is set aside, because the next start would fail after any delay.
+    /// An actor failed to start with this error. Returns true if the next start of the actor must be delayed. For a
+    /// business that is set aside, returns false, because a delay does not help: the next start fails too.
     pub(crate) fn is_of_the_actor(&self) -> bool {
         match self {
             Self::Store(StoreError::BusinessSetAside { .. }) => false,

@@ -111,9 +111,10 @@ impl Shared {
         written.await.map_err(|_| EngineError::Failed)
     }
 
-    /// Adds an entry to the audit log of the installation. The subject of the entry is an account, an export, a backup
-    /// or a deleted business. The caller submits the batch in the lane (queue of the committer) of the subject. The
-    /// entry contains only the id of the subject, because erased data must not remain in the log.
+    /// Adds an entry for the audit log of the installation to `batch`. The subject of the entry is an account, an
+    /// export, a backup or a deleted business. The caller then submits `batch` in the lane of the subject. A lane is a
+    /// queue of the committer. The entry contains only the id of the subject, because erased data must not remain in
+    /// the log.
     pub(crate) fn note(
         &self,
         (by, action): (Actor, AuditAction),

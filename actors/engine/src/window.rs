@@ -37,7 +37,8 @@ pub struct Windows<K: Eq + Hash> {
 type Counts = VecDeque<(Timestamp, u32)>;
 
 impl<K: Eq + Hash> Windows<K> {
-    /// A table with sliding windows, which end at the time of the event. An event must be within all rates.
+    /// A table with sliding windows. Each window ends at the time of the event. An event is allowed only if all rates
+    /// allow it.
     pub fn sliding(rates: &[Rate]) -> Self {
         Self { rates: rates.to_vec(), grain: 1, max: KEYS_MAX, entries: LruCache::unbounded() }
     }
@@ -76,8 +77,8 @@ impl<K: Eq + Hash> Windows<K> {
         over.max()
     }
 
-    /// The number of events within the longest window. The table drops old events that no rate needs. So if there were
-    /// more events than the largest `count` of the rates, the returned number may be too small.
+    /// The number of events within the longest window. The table may drop old events if it still contains as many
+    /// events as the largest `count` of the rates. So if there were more events, the returned number may be too small.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
         self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }

@@ -191,9 +191,8 @@ impl Rule {
         })
     }
 
-    /// Returns 0 if the rule permits this time. Otherwise, considers the day, the hour, the minute and the second that
-    /// contain this time, in this order. Returns the length, in seconds, of the first of these periods in which the
-    /// rule permits no time.
+    /// Returns 0 if the rule permits this time. Otherwise, returns the length, in seconds, of the longest period that
+    /// the rule excludes: the whole day of this time, or only its hour, its minute or its second.
     fn left_out(&self, time: NaiveDateTime) -> i64 {
         let permits = |list: &Numbers, value| list.is_empty() || has(list, number(value));
         if !self.permits(time.date()) {

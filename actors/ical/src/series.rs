@@ -20,8 +20,7 @@ use crate::zones::{When, Zone, Zones};
 pub(crate) const OCCURRENCES_MAX: usize = 5_000;
 /// The number of steps that an occurrence costs, mostly for conversions between local times and instants.
 const OCCURRENCE_STEPS: u64 = 8;
-/// A time that is longer than the difference between any local time and its instant in UTC, including a clock
-/// change.
+/// More than the largest possible difference between a local time and its instant in UTC, even at a clock change.
 const SLACK: TimeDelta = TimeDelta::days(3);
 
 /// An interval of instants.
@@ -130,10 +129,9 @@ struct Series<'a> {
     excepted: &'a Starts<()>,
     replaced: &'a Starts<&'a Event>,
     onwards: &'a [(NaiveDateTime, &'a Event)],
-    /// If an override in `onwards` applies to an occurrence, the occurrence ends at most this time after its original
-    /// start.
+    /// The maximum time from the original start of an occurrence to its end, if an override in `onwards` applies to it.
     longest: TimeDelta,
-    /// An override in `onwards` can move occurrences to an earlier time. This is the longest such move.
+    /// The maximum time by which an override in `onwards` moves an occurrence to an earlier time.
     earliest: TimeDelta,
     context: &'a Context<'a>,
 }

@@ -23,7 +23,7 @@
 //! | a slow, endless or huge response | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
 //! | a response that grows when it is decompressed | never decompressed; no encoding is requested |
 //! | slow or silent name servers that delay other lookups | a lookup uses no thread, ends when dropped and does not wait for other lookups; if too many lookups are running, a further lookup fails and counts as a local shortage of resources ([resolver](super::resolver)) |
-//! | names whose name servers do not answer, so that this machine seems to have no name server and pauses all webhooks | no outage begins if a query for the DNS root gets an answer ([outage](super::outage)) |
+//! | names whose name servers do not answer, to simulate an outage of this machine's name server (an outage pauses all webhooks) | no outage begins if a query for the DNS root gets an answer ([outage](super::outage)) |
 //! | error messages that reveal internal hosts | one phrase, [`NOT_PUBLIC`], for unknown and internal names; the log has the reason |
 //!
 //! No setting disables the guard. In tests, a name resolves to a public address, and the test's dialer

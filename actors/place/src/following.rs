@@ -4,9 +4,9 @@
 //! records. A record is appended only after all earlier records are replicated (`outcome`). So every visible record
 //! except the newest is replicated.
 //!
-//! The caller reads on a connection on which it first made a commit that was acknowledged, as for
-//! [`Step::Connect`](super::outcome::Step::Connect). So the log on this connection contains every record that the image
-//! has applied before, even if the server is no longer the primary.
+//! On a new connection, the caller first makes a commit, as for [`Step::Connect`](super::outcome::Step::Connect). It
+//! reads the log only after this commit is acknowledged. So the log on this connection contains every record that the
+//! image has applied before, even if the server is no longer the primary.
 
 use super::chain::{Digest, Head, Header, History};
 
@@ -18,8 +18,8 @@ pub struct Page<'a> {
     /// The number of the oldest record in the log. Truncation never removes the newest record.
     pub first: u64,
     pub end: Head,
-    /// The digest of the record in the log that has the same number as the image's newest record. It is `None` if the
-    /// log no longer contains a record with this number.
+    /// The newest record of the image has a number. This is the digest of the log's record with the same number. It is
+    /// `None` if the log no longer contains this record.
     pub at_head: Option<Digest>,
     pub records: &'a [Found],
 }
@@ -45,8 +45,8 @@ pub enum Next {
 }
 
 /// Returns the next step for an image with the head `image` after the response `page`. `is_all_durable` is true if this
-/// node's takeover is acknowledged and all records of the page were written before it. Then all are replicated.
-/// Otherwise the newest record may not be replicated.
+/// node's takeover is acknowledged, and all records of the page were written before the takeover. In this case, all
+/// records of the page are replicated. Otherwise, the newest record is possibly not replicated yet.
 pub fn next(history: History, image: &Head, page: &Page<'_>, is_all_durable: bool) -> Next {
     if page.history != history {
         return Next::Rebuild;
@@ -84,7 +84,7 @@ mod tests {
         Found { header, digest: head(number).digest }
     }
 
-    /// Returns the next step for an image whose newest record is 4, if the log contains the records 1 to `end`.
+    /// Returns the next step for this case: the image ends with record 4, and the log contains the records 1 to `end`.
     fn next_of(end: u64, change: impl FnOnce(&mut Page<'_>), records: &[Found]) -> Next {
         let at_head = (end >= 4).then_some(head(4).digest);
         let mut page = Page { history: History::default(), first: 1, end: head(end), at_head, records };

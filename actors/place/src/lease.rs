@@ -2,9 +2,9 @@
 //!
 //! The lease begins when a record is first sent, and becomes valid when the record is acknowledged. A standby
 //! takes over only if the log has not grown for [`Timing::takeover_after`] since the standby saw the newest
-//! record. The standby cannot see the record before the active node has sent it. So the lease ends before a
-//! takeover if the clock of the standby runs at most 60 % faster than the clock of the active node. The offsets of
-//! the clocks do not matter.
+//! record. The standby sees the record only after the lease has begun, and a lease lasts 5/8 of `takeover_after`.
+//! If the clock of the standby runs at most 60 % faster than the clock of the active node, the lease therefore ends
+//! before a takeover. The offsets of the clocks do not matter.
 
 use std::time::Duration;
 

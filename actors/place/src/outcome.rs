@@ -1,11 +1,13 @@
 //! Appends records, and finds out after a lost connection whether a record was appended.
 //!
-//! At most one record waits for its acknowledgement. If the connection is lost, the log may lack this record, or
-//! contain it before it is replicated. So the node connects again as [`Step::Connect`] describes, and reads the end of
-//! the log. If the log now contains the record, the record is replicated, for two reasons. First, the connection began
-//! with an acknowledged commit, after every earlier backend (server process) of the node had ended. Second, the
-//! database replicates its commits in order. If the log lacks the record, the node appends it again, with the same
-//! number and bytes.
+//! At most one record waits for its acknowledgement. If the connection is lost, the node does not know whether the log
+//! contains this record, and whether the record is replicated. So the node connects again as [`Step::Connect`]
+//! describes, and reads the end of the log.
+//!
+//! If the log lacks the record, the node appends it again, with the same number and bytes. If the log contains the
+//! record, the record is replicated, for this reason: [`Step::Connect`] first ends the earlier backends (server
+//! processes) of the node, so they commit nothing more. It then makes a new commit and waits until this commit is
+//! replicated. The database replicates commits in order, so the earlier commit of the record is replicated too.
 //!
 //! Invariants:
 //!

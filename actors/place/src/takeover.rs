@@ -1,10 +1,10 @@
 //! Decides when a standby may become active.
 //!
-//! A standby measures on its own clock for how long the log has had the same newest record. The measurement begins when
-//! the first response with this record arrives, because the active node cannot have sent the record later. The takeover
-//! is one transaction: it locks the place, reads the newest record again, and begins a new epoch. The node is active
-//! only after the database has acknowledged this commit. Before that, a failover can remove the epoch, and another node
-//! can then begin an epoch with the same number.
+//! A standby measures how long the newest record of the log stays the same. It uses its own clock. The measurement
+//! begins when the first response with this record arrives. The active node sent the record before this time. The
+//! takeover is one transaction: it locks the place, reads the newest record again, and begins a new epoch. The node is
+//! active only after the database has acknowledged the commit of this transaction. Before the acknowledgement, a
+//! failover of the database can remove the new epoch. Another node can then begin an epoch with the same number.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use super::lease::Timing;
 pub struct Seen {
     pub epoch: Epoch,
     pub newest: Head,
-    /// True if the newest record hands the log over to this node. The node that made the record has then
-    /// stopped serving.
+    /// True if the newest record hands the log over to this node. In this case, the node that appended the
+    /// record has stopped serving.
     pub is_handed_over: bool,
 }
 

@@ -82,8 +82,8 @@ pub enum StoreError {
          move the file elsewhere", .0.display()
     )]
     TombstonesDamaged(PathBuf),
-    /// The list of tombstones in the data directory does not begin with the lines of the copy, so the list must not
-    /// replace the copy.
+    /// The directory of backups contains a copy of another list of tombstones: the list in the data directory does not
+    /// begin with the lines of the copy. The copy is therefore not replaced.
     #[error(
         "{} is the list of another service, or this service was restored without this list. The file was not changed. \
          Keep the backups of each service in a separate directory", .0.display()

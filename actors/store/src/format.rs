@@ -24,8 +24,8 @@ pub(super) const NAME: &str = "format";
 /// Format 6 introduced the journal. A version that knows only earlier formats must not read the store, because it would
 /// miss the rows that only the journal contains.
 pub(super) const READ_BY: u16 = 6;
-/// A version of the service that does not know all kinds of records must not write the store, because it would not
-/// update, count or erase the records of the unknown kinds.
+/// The format that added the newest kind of records. A version that knows only earlier formats must not write the
+/// store, because it would not update, count or erase the records of the unknown kinds.
 const WRITTEN_BY: u16 = FORMAT_OF_KINDS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

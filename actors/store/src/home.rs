@@ -57,7 +57,8 @@ struct Shared {
     isolating: Mutex<()>,
 }
 
-/// The first three fields are sequence numbers of batches. `written` is that of the newest batch in the journal.
+/// The fields `written`, `applied` and `saved` are sequence numbers of batches. `written` is the number of the newest
+/// batch in the journal.
 #[derive(Default)]
 struct State {
     written: u64,
@@ -204,8 +205,8 @@ impl Home {
         shared.memtable.filled();
         filled.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        // The rows are not durable yet. So `saved` must be less than `number`, even if `saved` reached `number` after
-        // an earlier call with this number.
+        // The rows are not durable yet, so `saved` must be less than `number`. If an earlier call had the same number,
+        // a save after that call has already set `saved` to `number`.
         (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
         Ok(())
     }

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Invariants: `isolating` is durable before a byte of the page is replaced. `isolating` is renamed only when the
-//! businesses are durably set aside. So no read of a business misses the rows of the page without an error.
+//! businesses are durably set aside. So a read of a business that had rows in the page fails. It never returns a result
+//! without these rows.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -54,8 +55,9 @@ impl Files {
     }
 
     /// Checks the log before sled opens it. `ended` is the end of the log at a clean stop. `synced` is the number of
-    /// the newest durable batch. If `synced` is given, the end of the log may lack batches that the journal contains,
-    /// because the caller then writes the batches of the journal to the tree. If it is `None`, no batch may be missing.
+    /// the newest durable batch. If `synced` is given, the caller later writes the batches of the journal to the tree.
+    /// The end of the log may then lack batches that the journal contains. If `synced` is `None`, no batch may be
+    /// missing.
     pub(super) fn check(&self, ended: Option<u64>, synced: Option<u64>) -> Result<(), StoreError> {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
         // A killed process may have left unsynced writes in the page cache. sled would read these writes, but a power
@@ -253,9 +255,9 @@ fn check_log(files: &Files, ended: Option<u64>, synced: Option<u64>) -> Result<(
     }
 }
 
-/// When sled opens a log with an invalid message at its end, it erases the messages after this message. Returns true if
-/// the store does not need them: each page is readable without them, and the journal contains every batch up to
-/// `synced` that the tree does not contain.
+/// If the last part of a log contains an invalid message, sled erases all later messages when it opens the log.
+/// Returns true if the store does not need the erased messages: each page is readable without them, and the journal
+/// contains every batch up to `synced` that the tree lacks.
 fn can_lose_end(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
     let unusable = |error: io::Error| files.unusable(error);
     let aside = set_aside_lsn(&files.dir).map_err(unusable)?;

@@ -189,7 +189,8 @@ pub trait Kept: Stamped {
     const SEARCH: Option<u8> = None;
     /// The kind of the index by contact. It is `None` if these records belong to no contact.
     const BY_CONTACT: Option<u8> = None;
-    /// The kinds of the index rows that end with the last part of the record's key.
+    /// Some index rows of a record have keys that end with the last part of the record's key. This list contains the
+    /// kinds of these index rows.
     const INDEXES: &'static [u8] = &[];
 
     fn key(&self, of: BusinessId) -> Key;
@@ -239,7 +240,7 @@ macro_rules! declare {
 
         pub const KINDS: &[Kind] = &[$(Kind::of::<$record>(),)* $(Kind::of::<$other>(),)*];
 
-        /// For each mark of each kind: the format if the mark is `since`, otherwise 0.
+        /// One number for each mark of each kind: the format in a `since` mark, or 0 for any other mark.
         const FORMATS: &[u16] = &[
             $($(declare!(@format $($mark)+),)*)*
             $($(declare!(@format $($other_mark)+),)*)*

@@ -275,7 +275,8 @@ impl Store {
     /// # Panics
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
-        // Delivery attempts wait for earlier `ToSend` changes, but need not wait for a batch without writes.
+        // Delivery attempts wait for earlier changes of the kind `ToSend`. They need not wait for a batch without
+        // writes, so such a batch has the kind `Any`.
         let what = if batch.is_empty() { ChangeKind::Any } else { ChangeKind::ToSend };
         self.submit_as(what, business, batch, done)
     }
@@ -298,8 +299,8 @@ impl Store {
             return None;
         }
         self.0.room.submitted(batch.bytes());
-        // The lock is held until the batch is queued. If [`Store::watch`] is called later, the batch's rows are already
-        // in the queue or in the store.
+        // [`Store::watch`] waits for this lock, and the lock is held until the batch is queued. So if the batch is not
+        // counted below, it was queued before the watch began.
         let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
             // If the read fails, the store has stopped, so the length does not matter.

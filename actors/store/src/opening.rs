@@ -57,8 +57,8 @@ impl Cleaner {
         })
     }
 
-    /// Finds the thread that is not in `before` and was not started before `began`. The second condition is necessary
-    /// because the system's list may omit a thread while other threads end.
+    /// Returns the thread that is missing in `before` and has started at `began` or later. An older thread can be
+    /// missing in `before` too, because the system's list may omit a thread while other threads end.
     fn new_thread(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         let mut new = Self::all().into_iter().filter(|thread| !before.contains(thread));
         new.find(|thread| start_ticks(thread) >= began).map(Self)
@@ -158,8 +158,8 @@ mod tests {
             }
         };
         let is_old = |found: &Cleaner| start_ticks(&found.0) == Some(old_start);
-        // The old cleaner started after `all_before` was read, so `all_before` does not exclude it. Only its start time
-        // shows that it is not the new cleaner.
+        // The old cleaner is not in `all_before`, because it started later. `new_thread` must still not return it,
+        // because it started before `began`.
         assert!(Cleaner::new_thread(&all_before, Some(began)).is_none_or(|found| !is_old(&found)));
         let (new_start, end_new, new) = cleaner();
         let found = Cleaner::new_thread(&all_before, Some(began)).unwrap();

@@ -149,7 +149,8 @@ fn join(
     Ok((value.len() == length && digest(&value) == expected).then_some(value))
 }
 
-/// A source of stored rows, with long values in pieces.
+/// A source of stored rows. A long value is stored in several rows, and `get` returns only one row. Use [`value_at`] to
+/// read a whole value.
 pub trait Rows: Send + Sync {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 

@@ -28,14 +28,14 @@ const RESERVE_PARTS: u64 = 20;
 const LAST_PARTS: u64 = 4;
 const FLOOR_PARTS: u64 = 16;
 const STEP_BYTES: u64 = 8 << 20;
-/// The minimum of the floor. When the floor is reached, changes that were accepted earlier may still fill the log's
-/// current segment and the next one.
+/// The minimum of the floor: the size of two segments of the log. After the free space has fallen to the floor, changes
+/// that were accepted earlier may still need this space. They may fill the log's current segment and the next one.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
 /// A reserve is either 0 or at least this size.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
-/// When the free space falls below a bound, changes are refused. They are accepted again when the free space exceeds
-/// the bound by more than the bound divided by this number.
+/// When the free space falls below a bound, changes are refused. They are accepted again when the free space is at
+/// least `bound + bound / SLACK_PARTS`.
 const SLACK_PARTS: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,7 +117,8 @@ struct Seen {
     level: RoomLevel,
     looked_at: Option<Instant>,
     space: Option<Space>,
-    /// The number of submitted bytes that were already written at the last check. `space` includes their effect.
+    /// The number of submitted bytes that were written before the last check of the free space. These bytes had already
+    /// reduced the free space in `space`, so they are not subtracted again.
     written: u64,
 }
 
@@ -281,8 +282,8 @@ mod tests {
         assert_eq!(level(0), RoomLevel::Ample, "400 bytes are enough for 100 submitted bytes");
         room.submitted(1);
         assert_eq!(level(0), RoomLevel::Scarce);
-        // From here on, the 101 submitted bytes are written. The next check of the disk includes them, so they are no
-        // longer subtracted after it.
+        // From here on, all 101 submitted bytes are written. The next check of the disk measures the free space without
+        // these bytes. So after this check, the bytes are not subtracted from the free space again.
         disk.set_free(2 * GIB);
         assert_eq!(level(101), RoomLevel::Scarce, "the disk is checked at most once a second");
         tokio::time::advance(LOOK_EVERY).await;

@@ -139,10 +139,9 @@ impl Spill {
         self.runs.len()
     }
 
-    /// Moves the values with keys before `end` to `passed`. If several values of a key were saved, the snapshot
-    /// contains the value that was saved first. All values in files were saved before the values in `passed`, so a
-    /// moved value replaces the value in `passed`. The newest file is read first, so the value from the oldest file
-    /// remains.
+    /// Moves the values with keys before `end` from the files to `passed`. If several values of a key were saved, the
+    /// value that was saved first must remain. All values in the files were saved before the values in `passed`. So a
+    /// value from a file replaces the value in `passed`, and the files are read from the newest to the oldest.
     fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
             while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {

@@ -1,9 +1,9 @@
 //! A copy of the end of sled's log. It exists only while sled opens.
 //!
 //! When sled opens, it writes a snapshot, and clears the log segments that contain no pages. Until the file name of the
-//! snapshot is durable, a power cut can remove the snapshot. sled then reads the log without it, and needs the segment
-//! before the newest segment, even if this segment was cleared. So a copy of the end of the log is kept until the name
-//! is durable. After a power cut, the next start writes the copy back.
+//! snapshot is durable, a power cut can remove the snapshot. Without the snapshot, sled needs the segment before the
+//! newest segment, but sled may already have cleared this segment. So a copy of the end of the log is kept until the
+//! name is durable. After a power cut, the next start writes the copy back.
 //!
 //! ```text
 //! DIR/store/end        [mark 4][newest LSN 8][count 4], for each segment [offset 8][length 4][bytes …], [checksum 4]
@@ -23,8 +23,9 @@ use super::StoreError;
 use super::files::found;
 use super::sled_log::segments_of;
 
-/// The maximum number of segments in the copy. The copied segments are the last ones before the newest segment. sled
-/// needs the last copied segment. If the newest segments are torn, sled also needs earlier segments.
+/// The maximum number of segments in the copy. The copy contains the last segments before the newest segment of the
+/// log. sled always needs the last copied segment. If the newest segments of the log are torn, it also needs the other
+/// copied segments.
 const SEGMENTS: u64 = 3;
 
 const PIECE_BYTES: usize = 64 << 10;
@@ -47,8 +48,8 @@ pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), 
         false => keep(store, segment_bytes),
     };
     match kept {
-        // The disk is too full for a new copy of the end of the log. This is not an error: if an earlier start left a
-        // copy, it has just been written back and is still valid.
+        // If the disk is too full for a new copy, the store opens without a new copy. If an earlier start left a copy,
+        // this copy stays, and the next start can write it back.
         Err(error) if is_of_a_full_disk(&error) => {
             tracing::warn!(%error, "the end of the log could not be copied: a power cut while the store opens may damage it");
             remove(&store.join(NEW)).map_err(StoreError::preparing("removing", store.join(NEW)))

@@ -1,9 +1,10 @@
-//! A *tap* saves the values of rows that are overwritten after a *point* between two commits.
+//! A *tap* lets a reader see the rows as they were at one *point*, a moment between two commits. After the point, the
+//! tap saves the values that commits overwrite.
 //!
 //! The reader states the ranges of keys that it will read, and reads each range in key order. Invariants:
 //!
-//! - This rule gives the value at the point for each key that the reader has not passed yet: it is the first saved
-//!   value of the key, or the current value if no value was saved for the key.
+//! - For a key that the reader has not passed yet, the first saved value is the value at the point. If no value was
+//!   saved for the key, the current value is the value at the point.
 //! - The committer saves a value before it overwrites the row. It never waits for the reader, except while the reader
 //!   takes the saved values.
 //! - Memory is bounded: the reader moves saved values to a file ([`super::snapshot`]). If the reader is too slow, the

@@ -15,9 +15,9 @@
 //! The last two fields of a consent are a keyed hash of the address or the phone number. If an address or a number has
 //! several lines, the last one applies.
 //!
-//! A removed person may be invited again. Only invitations up to the instant in the last field are revoked. The field
-//! is written like an id, whose first part is an instant. In older lists, the field is an id that was created at the
-//! time of the removal.
+//! A removed person may be invited again. So only the person's invitations up to a certain time are revoked. The last
+//! field contains this time. It has the form of an id, and the first part of an id is a time. In older lists, the last
+//! field is an id that was created at the time of the removal.
 //!
 //! `imported-business` cancels an earlier `ended-business`. It contains the id of the first audit entry after the
 //! import. API keys and feeds of the business stay revoked if their ids are smaller than this id.
@@ -158,7 +158,8 @@ pub struct TakenBack {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OfBusiness {
     pub erased: BTreeSet<ContactId>,
-    /// The removed people. A membership that was offered to the person after the instant is kept.
+    /// The people who were removed from the business, each with a time. The person's membership is kept only if it was
+    /// offered after this time.
     pub removed: BTreeMap<PersonId, Timestamp>,
     pub ended: bool,
     /// The id of the first audit entry after the newest import. API keys and feeds with smaller ids are older than the
@@ -319,8 +320,8 @@ mod tests {
         }
     }
 
-    /// Earlier versions wrote an id that was created at the removal as the last field of a `removed-person` line. The
-    /// time in this id is the time of the removal, so all invitations before the removal are revoked.
+    /// In earlier versions, the last field of a `removed-person` line was an id. This id was created when the person
+    /// was removed, so the time in the id is the time of the removal. All invitations before this time are revoked.
     #[test]
     fn an_id_instead_of_an_offer_means_the_time_in_the_id() {
         let dir = tempfile::tempdir().unwrap();

@@ -6,12 +6,13 @@
 //!   loses only the last writes, so a tree that contains the number also contains the rows.
 //! - One thread writes row by row. It does not use the batches of sled's API, because sled writes its buffer twice for
 //!   each such batch. Readers still see whole batches, because they read the memtable first.
-//! - Between two syncs, sled's log grows by less than a segment. sled's recovery trusts all segments before the stable
-//!   LSN of a later header. But before sled writes this header, it only calls `sync_file_range`, which does not make
-//!   the segments durable. The thread that writes therefore estimates the growth for each row (an upper bound), and
-//!   syncs when the sum reaches [`LOG_BYTES_MAX`].
+//! - Between two syncs, sled's log grows by less than a segment. The writing thread estimates an upper bound of the
+//!   growth for each row, and syncs when the sum reaches [`LOG_BYTES_MAX`]. This is necessary because the header of a
+//!   segment contains a stable LSN, and sled's recovery trusts all segments before this LSN. But sled does not make
+//!   these segments durable before it writes the header. It only calls `sync_file_range`.
 //! - A sync ends with `sync_data` on the tree's own handle of `db`. This call makes the data durable. It also returns
-//!   each write error, even if sled has received it: the kernel reports an error once to each handle.
+//!   each write error, even if sled has already received the same error on its own handle. The reason is that the
+//!   kernel reports each error once to each handle.
 //! - A panic of sled becomes an error.
 //! - sled would write long values to blob files, and it never syncs these files. Rows are short (`VALUE_BYTES_MAX`), so
 //!   sled writes no blob files.
@@ -33,7 +34,8 @@ use super::sled_log::SealedSegments;
 use super::syncs::{By, Syncs};
 use super::{Key, Order, Pair, Pairs, StoreError};
 
-/// The maximum growth of the log between two syncs. The rest of a segment is left for pages that sled's cleaner moves.
+/// The maximum growth of the log between two syncs. It is 2 MiB less than the length of a segment. These 2 MiB are for
+/// pages that sled's cleaner moves.
 pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 
 /// The maximum number of bytes that the log needs for a changed row, in addition to the row itself.

@@ -1,8 +1,9 @@
 //! Counts the waiting deliveries, mails and notices of a business in memory, while a caller *watches* the business.
 //!
 //! Several actors write these rows: the business, its endpoints and the outbox. The store therefore counts the rows of
-//! each batch when the batch is queued. Invariant: once the stored rows have been added, the count equals the number of
-//! rows that the store will contain when all queued batches are applied.
+//! each batch when the batch is queued. [`Store::add_waiting`] adds the rows that were stored before the caller began
+//! to watch. Invariant: after these rows are added, the count equals the number of waiting rows that the store will
+//! contain when all queued batches are applied.
 //!
 //! A row is identified by a 64-bit hash of its key, so 100,000 waiting rows take about 2 MB.
 
@@ -30,8 +31,8 @@ struct Rows {
     notices: HashSet<u64>,
     bytes: u64,
     promised: u64,
-    /// From [`Store::watch`] to [`Waiting::end_adding`], the hashes of the rows that batches have deleted.
-    /// [`Store::add_waiting`] must not count these rows.
+    /// The hashes of the rows that batches have deleted since [`Store::watch`]. [`Store::add_waiting`] does not count
+    /// these rows. `None` after [`Waiting::end_adding`].
     deleted: Option<HashSet<u64>>,
 }
 

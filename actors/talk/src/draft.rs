@@ -1,8 +1,8 @@
 //! A turn that a language model takes. It consists of rounds. In each round, the model writes text and calls
 //! functions.
 //!
-//! Invariant: the functions only stage changes to appointments, because these changes need the caller's yes. Other
-//! effects need no yes: a message is taken, a code is sent or checked, the call is transferred, the conversation ends.
+//! Invariant: bookings, moves and cancellations need the caller's yes, so the functions only stage them. Other effects
+//! need no yes: a message is taken, a code is sent or checked, the call is transferred, the conversation ends.
 
 use std::collections::BTreeSet;
 
@@ -153,9 +153,9 @@ impl Draft {
         Some(line)
     }
 
-    /// The index of the earliest line that forms one sentence with `sentence`, or the number of lines if there is none.
-    /// Two successive texts form one sentence if the first does not end with `.`, `!` or `?`, or if the second begins
-    /// with a lower-case letter.
+    /// If `sentence` continues earlier lines, returns the index of the earliest of these lines. Otherwise returns the
+    /// number of lines. A line is continued in two cases: it does not end with `.`, `!` or `?` (an end with `...` does
+    /// not count), or the next text begins with a lower-case letter.
     fn unfinished(&self, sentence: &str) -> usize {
         let has_end = |text: &str| text.ends_with(['.', '!', '?']) && !text.ends_with("...");
         let mut next = sentence;

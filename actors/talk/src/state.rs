@@ -415,8 +415,8 @@ impl Talk {
         self.history.iter().filter(|past| past.by_caller).map(|past| past.text.as_str())
     }
 
-    /// How many wrong confirmation numbers this caller has given since the receptionist last stopped answering the
-    /// caller.
+    /// The number of wrong confirmation numbers from this caller. When it reaches the limit, the receptionist does not
+    /// answer the caller for an hour, and the number is 0 again.
     pub fn wrong_numbers(&self) -> u32 {
         self.wrong_numbers
     }

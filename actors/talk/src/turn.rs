@@ -79,7 +79,8 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
     listen(&mut flow, &text, is_key);
     if !is_key && !talk.emergency && reader::is_emergency(&text) {
         flow.talk().emergency = true;
-        // The staged change is dropped, because a later yes would no longer answer its read-back.
+        // The staged change waits for a yes of the caller. After the text about the emergency, a yes could mean
+        // something else. So the staged change is dropped.
         flow.talk().stage = None;
         flow.say_with(Key::Emergency, &[("number", words::emergency_number(&facts.phone_region))]);
         flow.effect(EffectKind::Emergency, None);
@@ -151,8 +152,8 @@ fn listen(flow: &mut Flow<'_>, text: &str, is_key: bool) {
     if is_key || text.trim().is_empty() {
         return;
     }
-    // A message is composed of these turns. If they are too long for a message, the oldest turns are dropped, because
-    // callers usually say the important part last.
+    // The turns in `unsent` can become the text of a message. If they are too long for a message, the oldest turns are
+    // dropped, because callers usually say the important part last.
     let unsent = &mut flow.talk().unsent;
     unsent.push(text.to_owned());
     let chars = |turns: &[String]| turns.iter().map(|turn| turn.chars().count() + 1).sum::<usize>() - 1;

@@ -151,8 +151,9 @@ impl From<&Option<String>> for NotesView {
     }
 }
 
-/// Deserialises null as `Some(None)`. With `#[serde(default)]`, an absent property becomes `None`. So a response that
-/// an earlier version stored without the property is also repeated without it.
+/// Deserialises null as `Some(None)`. The field also has `#[serde(default)]`, so an absent property becomes `None`. The
+/// difference matters for stored responses: if an earlier version stored a response without the property, the repeated
+/// response must not contain the property either.
 pub(super) fn said<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Option<T>>, D::Error> {

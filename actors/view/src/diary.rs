@@ -45,7 +45,7 @@ impl From<&SpecialDay> for SpecialDayView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SpecialDayRemoved")]
 pub struct SpecialDayRemovedView {
-    /// The date of the special day. The weekly opening hours apply to this date again.
+    /// The date of the deleted special day. The weekly opening hours now apply to this date again.
     #[schemars(with = "NaiveDate")]
     pub date: String,
     /// The appointments of the date that are outside bookable time.

@@ -36,7 +36,8 @@ pub fn event(id: EventId, event: EventType, at: Timestamp, business: BusinessId,
     [&head[..head.len() - ABSENT.len()], resource, b"}"].concat()
 }
 
-/// A placeholder for the resource. [`event`] removes the placeholder and the closing brace.
+/// A placeholder for the resource, rendered as `null`. An event with this placeholder ends with `null}`. [`event`]
+/// replaces `null}` with the resource and a brace.
 #[derive(Serialize)]
 struct Absent;
 

@@ -68,8 +68,8 @@ pub struct StaffPeriodView {
     pub staff_name: String,
     /// The total duration of the confirmed appointments, in minutes.
     pub booked_minutes: i64,
-    /// `booked_minutes` as a percentage of the minutes in which the staff member can be booked. It is given only in
-    /// figures by week, for the current week and later weeks. It is null for other weeks, in figures by month, and if
-    /// the staff member cannot be booked at all in the week.
+    /// `booked_minutes` as a percentage of the minutes in which the staff member can be booked. Only figures of the
+    /// current week and of later weeks contain it. It is null for past weeks, for months, and for a week in which the
+    /// staff member cannot be booked at all.
     pub utilisation: Option<i64>,
 }

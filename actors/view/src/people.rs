@@ -103,7 +103,7 @@ pub enum NoLink {
 }
 
 impl NewPersonView {
-    /// Returns the response to the addition of a person in the form in which it is stored: without the link.
+    /// Returns the response that is stored after a person was added. It does not contain the link.
     pub fn remembered(person: &Person, membership: &Membership) -> Self {
         Self {
             person: PersonView::new(person, membership),

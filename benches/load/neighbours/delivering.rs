@@ -33,8 +33,8 @@ const ENDPOINTS: usize = 25;
 const EVERY: Duration = Duration::from_millis(50);
 /// The time during which appointments are booked at the victim.
 const BOOKING: Duration = Duration::from_secs(8);
-/// The period in which the CPU time of a server without requests is measured. Attempts that hang end together after
-/// 10 s, and new attempts then start. So new attempts start twice within the period.
+/// The period in which the CPU time of a server without requests is measured. Each attempt that hangs ends after 10 s.
+/// All these attempts end together, and then new attempts start. So new attempts start twice within the period.
 const QUIET: Duration = Duration::from_secs(20);
 const QUIET_STEP: Duration = Duration::from_secs(1);
 /// The target: an event of the victim must arrive in less than this many milliseconds.
@@ -48,7 +48,8 @@ struct Offence {
     endpoints: usize,
     /// The number of events that each of these businesses has before the first booking at the victim.
     first: usize,
-    /// The interval between events of each business after the first ones. It is `None` if no more events follow.
+    /// After the `first` events, each of these businesses has a new event at this interval. With `None`, no more events
+    /// follow.
     then_every: Option<Duration>,
     manners: &'static [Manner],
 }

@@ -21,7 +21,8 @@ const CONNECTIONS: usize = 8;
 const WRITERS: usize = 20;
 /// The maximum length of the content of a knowledge entry, in characters.
 const CHARACTERS: usize = 50_000;
-/// The target: the writers multiply the 99th percentile of the durations of bookings by at most this factor.
+/// The target: with the writers, the 99th percentile of the durations of bookings is at most this many times as long as
+/// without them.
 const AT_MOST: f64 = 3.0;
 
 pub(super) fn rows() -> Vec<Row> {

@@ -282,8 +282,8 @@ struct Page<'a> {
     fields: [Field; 4],
     takes_texts: bool,
     texts: bool,
-    /// The problem with the trap field, or an empty text. Spam programs fill in the trap field. People do not see it,
-    /// because it is hidden while this text is empty.
+    /// The problem with the trap field, or an empty text. The field is hidden while this text is empty, so people leave
+    /// the field empty. Spam programs fill it in.
     trap: String,
     notice: String,
     problems: Vec<(&'static str, String)>,

@@ -87,7 +87,8 @@ impl Limits {
         Ok(Counted { business, persons, at: now })
     }
 
-    /// Subtracts a failed booking from the limits of its business and its person. Its form still counts.
+    /// Removes a failed booking from the counts of its business and its person. The form that requested the booking
+    /// stays counted.
     pub(super) fn take_back(&mut self, counted: &Counted) {
         counted.persons.iter().for_each(|person| self.persons.take_back(person, counted.at));
         self.businesses.take_back(&counted.business, counted.at);

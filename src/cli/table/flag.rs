@@ -12,7 +12,8 @@ use super::super::request::Term;
 use super::super::typed::{Kind, Typed, hours, zone};
 use super::operation::Property;
 
-// The kinds of companion flags, which set, clear, empty or fill the property of another flag.
+// Besides its own flag, a property can have further flags, for example a flag that clears the property. These constants
+// are the kinds of the further flags.
 const ALL: &str = "all";
 const CLEARED: &str = "cleared";
 const EMPTIED: &str = "emptied";
@@ -35,8 +36,8 @@ pub(super) struct Shape {
     pub(super) cleared_with: Option<&'static str>,
     /// Whether the value can be read from a file or standard input.
     pub(super) in_file: bool,
-    /// If the property is a secret, such as a password: the property that contains the user name for this secret. A
-    /// secret is never an argument: the command reads it from a file or asks for it at the terminal.
+    /// Set only for a secret, such as a password. It is the name of the property that contains the user name. A secret
+    /// is never an argument: the command reads it from a file or asks for it at the terminal.
     pub(super) secret_of: Option<&'static str>,
 }
 
@@ -126,9 +127,10 @@ impl<'a> Flag<'a> {
         })
     }
 
-    /// Adds the arguments of a secret. The secret comes from a file or from the terminal. If the command line has no
-    /// file, a command that creates a record asks for the secret if the command line has the account. A command that
-    /// changes a record asks only if the command line has the flag `--ask-…`.
+    /// Adds the arguments of a secret. If the command line names a file, the file contains the secret. Otherwise, the
+    /// command asks for the secret at the terminal in two cases:
+    /// - The command creates a record, and the command line contains the account.
+    /// - The command changes a record, and the command line contains the flag `--ask-…`.
     fn add_secret_to(&self, command: Command) -> Command {
         let long = &self.long;
         let file = Arg::new(self.id(FILE)).long(format!("{long}-file")).value_name("FILE");
@@ -220,7 +222,7 @@ impl<'a> Flag<'a> {
         if let Some((flag, about)) = self.shape.clears {
             return Some((flag.into(), about.into()));
         }
-        // The clearing flag of the property `cleared_with` clears this property too.
+        // The property named in `cleared_with` has a flag that clears both properties, so this property needs none.
         if self.shape.cleared_with.is_some() {
             return None;
         }

@@ -42,9 +42,9 @@ struct Verb {
     alias: Option<&'static str>,
     about: &'static str,
     operation: &'static str,
-    /// The operation that the command calls instead of `operation` if the command line contains no change. A command
-    /// with the flag `--kind` contains no change if `--kind` is missing. Any other command contains no change if no
-    /// flag for the body is given.
+    /// The command calls this operation, and not `operation`, if the command line requests no change. In a command with
+    /// the flag `--kind`, only `--kind` requests a change. In any other command, every flag for the body requests a
+    /// change.
     otherwise: Option<&'static str>,
     shown: Show,
     /// A property that the command itself sets, and its value.

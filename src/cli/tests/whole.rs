@@ -214,7 +214,8 @@ fn every_operation_has_a_command_with_a_flag_for_each_filter_and_property() {
 /// property has no effect.
 fn needs_no_flag(line: &str, name: &str) -> bool {
     match name {
-        // Bookings by the team are never pending, and a move does not change `source`.
+        // `allow_pending` has no effect, because bookings by the team are never pending. `source` has no effect on a
+        // move, because a move keeps the source of the appointment.
         "allow_pending" => true,
         "source" => line.starts_with("appointment reschedule"),
         "status" => line.starts_with("webhook enable"),

@@ -30,14 +30,14 @@ impl Typed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Business,
-    /// The id of the only business. The typed text is empty.
+    /// The id of the only business, if the operator typed no business.
     OnlyBusiness,
     Service,
     Staff,
     Person,
     /// An instant, which may be typed as a local time.
     Instant,
-    /// The date of the day that the operator typed, for example `mon`, plus `later_by` days.
+    /// A date. The operator types a day, for example `mon`, and the command adds `later_by` days.
     Day {
         later_by: u64,
     },

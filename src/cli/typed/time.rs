@@ -70,9 +70,10 @@ fn clock(text: &str) -> Option<NaiveTime> {
     ["%H:%M", "%H:%M:%S"].iter().find_map(|form| NaiveTime::parse_from_str(text, form).ok())
 }
 
-/// Returns the instant of a local time. If `day` is true, `local` is midnight, and the result is the beginning of the
-/// day. If a clock change skips midnight, the result is the instant of midnight by the offset from UTC before the
-/// change. If midnight occurs twice, the result is the first of the two instants.
+/// Returns the instant of a local time. If a clock change skips or repeats the local time, returns an error.
+///
+/// If `day` is true, `local` must be midnight, and a clock change causes no error. If midnight occurs twice, the result
+/// is the first of the two instants. If midnight is skipped, it is converted with the UTC offset before the change.
 fn at(local: NaiveDateTime, zone: Tz, day: bool) -> Result<String, TimeError> {
     let told = local.format("%Y-%m-%d %H:%M").to_string();
     match local_time::instant(local, zone) {

@@ -60,8 +60,8 @@ pub(crate) enum ApiError {
     ForeignOrigin(&'static str),
     /// The `Host` is not a name of the operator listener.
     UnknownAdminHost,
-    /// The path is unknown. The value is the longest path of a list operation that matches the beginning of the unknown
-    /// path. It is `None` if no list path matches.
+    /// The path is unknown. If paths of list operations match its beginning, the value is the longest of these paths.
+    /// Otherwise the value is `None`.
     NoSuchPath(Option<&'static str>),
     /// The first text is the value of the header `Allow`. The second text lists the actions on the record of the path.
     MethodNotAllowed(&'static str, &'static str),

@@ -4,8 +4,8 @@
 //! - A listener has at most [`Limits::connections`] slots. An address holds at most [`Limits::per_address`]
 //!   of them; trusted proxies have no such limit.
 //! - If a new connection arrives at a full listener, the listener closes idle connections. It begins with the address
-//!   that has the most slots, and with the connection of this address that has been idle for longest. If an address has
-//!   fewer slots than the address of the new connection, its connections stay open.
+//!   that has the most slots, and with the connection of this address that has been idle for longest. The listener
+//!   closes no connection of an address that has fewer slots than the address of the new connection.
 //! - A connection without a slot is in the reserve, which serves only the paths for supervisors and monitoring. The
 //!   reserve has at most [`RESERVE_MAX`] connections, and [`RESERVE_PER_ADDRESS_MAX`] per address. Each serves one
 //!   request and is closed after [`RESERVE_TIME_MAX`]. A full reserve closes its oldest connection.

@@ -163,8 +163,9 @@ async fn a_known_contact_is_booked_and_found_with_the_keyboard_alone() {
     }
     window.keys("\u{e007}").await;
     window.find("dialog.beside[open] [name=q]:focus").await;
-    // The browser reports only at its next frame that the panel was closed. If the person presses `/` before this
-    // report, the focus moves to the search field. The report must not return the focus to the link.
+    // After the panel is closed, the browser sends the event `close` only when the next frame begins. If the person
+    // presses `/` before this event, the focus moves to the search field. The event must not return the focus to the
+    // link.
     let at_once = "const done = arguments[arguments.length - 1];
         const press = key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
         ['Escape', '/'].forEach(press);
@@ -404,8 +405,8 @@ async fn a_visible_page_with_a_silent_stream_polls_for_changes() {
         .await;
     assert_eq!(begun, 0);
     add("Polled 2").await;
-    // A poll updates all parts of the page in one step. So the test changes the navigation and waits until the poll has
-    // replaced it. The poll has then also handled the part with the form.
+    // The test adds `old` to the navigation, and waits until the poll has removed it. A poll updates all parts of the
+    // page in one step. So if `old` is gone, the poll has also handled the part with the form.
     window.run("document.querySelector('#nav-side').append('old'); pass()").await;
     window
         .run_async(

@@ -7,9 +7,8 @@ use super::salon::Salon;
 use super::window::{Looks, Window, window};
 use crate::harness::Browser;
 
-/// The widths at which every page is checked. A page is checked once at each width, in a different mode each time.
-/// There are as many [`MODES`] as widths, so every page is checked in every mode. The first mode differs from page to
-/// page, so each width is used with every mode.
+/// The four widths at which every page is checked. A page is checked in a different one of the four [`MODES`] at each
+/// width, so it is checked in all modes. The pairs of width and mode differ from page to page, so all 16 pairs occur.
 const WIDTHS: [u32; 4] = [1920, 1280, 768, 360];
 /// The modes: whether the colours are dark, and the language.
 const MODES: [(bool, &str); 4] = [(false, "en"), (true, "fr"), (false, "fr"), (true, "en")];

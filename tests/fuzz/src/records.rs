@@ -51,9 +51,9 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
     }
 }
 
-/// The input may encode numbers in more bytes than necessary, so its bytes may differ from the encoded
-/// record. The function therefore compares the decoded records, and checks that both are encoded in the
-/// same bytes. If the version of the record is the current one, these bytes must not be longer than the input.
+/// Decodes the input to a record, encodes the record, and decodes it again. Both records must be equal, and must be
+/// encoded in the same bytes. These bytes may differ from the input, because the input may encode numbers in more bytes
+/// than necessary. If the input has the current version, it must not be shorter than the encoded bytes.
 fn same<R: Record + PartialEq>(bytes: &[u8]) -> bool {
     let Some(encoded) = readable::<R>(bytes) else { return false };
     let grown = encoded.len() > bytes.len() && encoded[0] == bytes[0];
@@ -61,8 +61,8 @@ fn same<R: Record + PartialEq>(bytes: &[u8]) -> bool {
     true
 }
 
-/// Like [`same`], but the encoded record may be longer than `bytes`. The usage in an audit record of an earlier version
-/// lacks the kinds of rows that were added later. Encoding adds these kinds. Returns the encoded record.
+/// Like [`same`], but returns the encoded record, which may be longer than `bytes`. For example, an audit record of an
+/// earlier version has no usage for kinds of rows that were added later, and encoding adds these kinds.
 fn readable<R: Record + PartialEq>(bytes: &[u8]) -> Option<Vec<u8>> {
     let record = R::decode(bytes).ok()?;
     let encoded = record.encode();

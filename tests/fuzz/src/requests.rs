@@ -202,7 +202,7 @@ impl Server {
         Self { engine, public, admin, _stop: stop, key: String::new(), ids: Vec::new() }
     }
 
-    /// A server in the state before every input.
+    /// Returns a server with the state [`FOUNDED`], from which every input starts.
     async fn founded() -> Self {
         let Founded { disk, drawn, key, ids } = &*FOUNDED;
         let server = Self::open(&disk.copied(), &Arc::new(Counted(AtomicU64::new(*drawn)))).await;

@@ -1,5 +1,5 @@
-//! Sends requests while the disk counts as nearly full or as full, because the test sets a disk reserve that exceeds
-//! the free space.
+//! Sets a disk reserve that exceeds the free space, so the disk counts first as nearly full, then as full. Sends the
+//! same requests in both states.
 
 use store::DiskReserve;
 

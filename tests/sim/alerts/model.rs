@@ -28,7 +28,7 @@ pub(super) struct Expected {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shown {
     what: (AlertKind, Uuid, Timestamp),
-    /// Whether the person wants to see this alert in the dashboard. If not, the dashboard shows it only because its
+    /// True if the person wants to see this alert in the dashboard. If false, the dashboard shows the alert only if its
     /// mail was dropped at the limit on pending mails.
     is_asked: bool,
 }
@@ -171,9 +171,9 @@ impl Expected {
         }
     }
 
-    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. If a mail was
-    /// dropped at the limit on pending mails, its alert may also be shown to a person who wants only mails. Returns the
-    /// number of these additional alerts of each person.
+    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. There is one
+    /// exception: if a mail is dropped at the limit on pending mails, the person may have additional alerts, although
+    /// the person wants them only by mail. Returns the number of these additional alerts of each person.
     pub(super) fn check_alerts(
         &self,
         store: &Store,
@@ -201,8 +201,9 @@ impl Expected {
 
     /// Checks that the outbox and its log contain exactly the expected mails, and returns the mails that must arrive.
     /// The person `shut_out`, whose access is sometimes disabled, may have fewer mails. In a seed with a limit on
-    /// pending mails (`waiting_max`), every person may have fewer mails. `unasked` is the number of alerts per person
-    /// that the dashboard shows only because their mail was dropped at this limit. No mail may contain these alerts.
+    /// pending mails (`waiting_max`), every person may have fewer mails, because a mail above the limit is dropped. The
+    /// dashboard then also shows the alerts of the dropped mail to a person who wants them only by mail. `unasked` is
+    /// the number of these additional dashboard alerts per person. No mail may contain them.
     pub(super) fn check_mails(
         &self,
         store: &Store,

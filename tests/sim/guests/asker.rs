@@ -96,9 +96,9 @@ impl Client {
         }
     }
 
-    /// Repeats a request. The new response must equal the recorded response, with two exceptions: the test has
-    /// requested a merge of the contact into another contact, or an erasure of a contact with the same number. In these
-    /// cases, the new response may show the current state instead.
+    /// Repeats a request. The new response must equal the recorded response, with one exception: if the test has
+    /// requested a merge of the contact into another contact, or an erasure of any contact with the same number, the
+    /// new response may show the current state instead.
     pub(super) async fn make_again(
         &self,
         contact: ContactId,
@@ -129,8 +129,8 @@ impl Client {
             person.answered.retain(|(of, ..)| *of != key);
         }
         let Some(answer) = answer else { return };
-        // If another task has repeated the request at the same time, the service may have handled that repetition as a
-        // new request. The recorded response was then removed.
+        // Another task may have repeated the same request at the same time and got a new response from the service. In
+        // this case, the other task has removed the recorded response, so this task compares nothing.
         let all = self.guests.all.lock();
         let of_first = |person: &Person| person.answered.iter().any(|(of, ..)| *of == key);
         let is_recorded = all[self.at].people.get(&contact).is_some_and(of_first);

@@ -20,7 +20,7 @@ use crate::life::Life;
 use crate::shop::text;
 use crate::sim::Sim;
 
-/// The number of people at the start of each file to whom other requests also refer.
+/// Other requests use only the first people of each file. This is the number of these people.
 const KNOWN: usize = 3;
 /// The maximum number of people in a file. The engine writes them in several batches.
 const PEOPLE_MAX: usize = 150;

@@ -101,8 +101,9 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             (Some(_), _) => _ = alive.insert(person.number),
         }
     }
-    // A repeated request creates a new contact if its idempotency key has expired or its response was lost. This new
-    // contact is not erased, so its rows may contain the words of an erased person.
+    // If a request is repeated after its idempotency key has expired or its response was lost, the person gets a second
+    // contact. The erasure of the first contact does not erase the second contact, so the rows of the second contact
+    // may contain the words of an erased person.
     for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
         let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
         if !guest.people.contains_key(&contact.id) {
@@ -143,8 +144,8 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
         for id in &person.calls {
             let call = store.get::<CallRecord>(&keys::call(of, *id)).unwrap();
             assert!(call.is_some() || guest.expires, "the call {id} is missing");
-            // The call may lack its number because another contact with this number was erased: the guest's contact
-            // that was created again, or a contact that got the number of a merged guest.
+            // If another contact with this number was erased, the call may lack the number. The other contact is a
+            // second contact of the same guest, or it got the number in a merge.
             let is_whole = call.as_ref().is_none_or(|call| {
                 let is_own = |summary: &str| summary.contains(&said(person.number));
                 let keeps_number = |summary: &str| is_own(summary) && !erased.contains(&person.number);

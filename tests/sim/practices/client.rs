@@ -239,7 +239,7 @@ impl Client {
         is_free
     }
 
-    /// Prevents new connections from writing to the server for some time.
+    /// Makes `takes` return false for this server during the next [`PAUSE_MILLIS`].
     fn rests(&self, host: &CalendarHost) {
         host.state().free_from = self.world.time.now() + PAUSE_MILLIS;
     }
@@ -369,8 +369,8 @@ impl Client {
         self.ask(WriteAppointment { id, appointment_id }).await;
     }
 
-    /// Chooses an appointment. If it is shown as `synced`, the calendar server must have acknowledged its current
-    /// state.
+    /// Chooses an appointment. If the appointment is shown as `synced`, checks that the calendar server has
+    /// acknowledged the current state of the appointment.
     async fn look(&self) {
         let Some(id) = self.some_appointment() else { return };
         let Some(Some(before)) = self.read(self.handle.appointment(id).await) else { return };

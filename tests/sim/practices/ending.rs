@@ -46,9 +46,9 @@ impl Sim {
         let clients: Vec<_> = (0..PRACTICES).map(|at| self.practice_client(life, at)).collect();
         for client in &clients {
             client.check_nothing_waits().await;
-            // A read stores only busy times around the time that the clock shows. If the clock was wrong during a read,
-            // busy times around the true time are missing until the reads that are requested below. So this check is
-            // made only if the clock has never jumped.
+            // A read stores only the busy times near the time of the service's clock. If this clock was wrong during a
+            // read, the busy times near the true time may be missing. The reads that are requested below restore them.
+            // Therefore the check before these reads needs a clock that has never jumped.
             if self.world.time.jumps() == 0 {
                 client.check_busy_times().await;
             }

@@ -98,9 +98,9 @@ pub(crate) struct State {
     pub(crate) refused: BTreeSet<AppointmentId>,
     /// The events that the service has not written, by path.
     pub(crate) foreign: BTreeMap<String, Foreign>,
-    /// The test does not check the busy times from a read that may have begun before this time. The result of such a
-    /// read is uncertain: during or after the read, the setting `busy` was changed, the machine was suspended, or the
-    /// clock of the service may have been wrong.
+    /// If a read may have begun before this time, its result is uncertain. The test does not check the busy times from
+    /// such a read. The time is set again after each change of the setting `busy`, after the machine was suspended
+    /// during a read, and when the clock of the service may have been wrong.
     pub(crate) set_at: Timestamp,
     /// Whether the setting `detail` was changed after the service began to write to the calendar. Events that were
     /// written before the change may keep their earlier content.
@@ -303,7 +303,8 @@ impl CalendarHost {
             Fault::HangsLate,
         ];
         let fault = *self.dice.pick(&faults);
-        // A page with a successful status would acknowledge a write that had no effect, so a write gets `Lost` instead.
+        // `Html` has no effect, but its response has the status 200. For a write, this status would be a false
+        // acknowledgement, so a write gets `Lost` instead.
         Some(if is_write && fault == Fault::Html { Fault::Lost } else { fault })
     }
 

@@ -11,7 +11,7 @@ use engine::EngineError;
 use super::client::Client;
 use super::{DAYS, HALF_HOUR};
 
-/// The maximum time from the first request of a read to the time that is recorded as the time of the read.
+/// A read of a calendar sends its first request at most this long before the recorded `last_read_at`.
 const READ_MAX: TimeDelta = TimeDelta::minutes(6);
 pub(super) const IGNORING_NOTHING: Terms =
     Terms::Team { ignore_buffers: false, ignore_calendars: false, any_minute: false };
@@ -130,7 +130,8 @@ impl Client {
         if let Some(staff) = staff {
             self.check_blocked(staff, &listed, &kept);
         }
-        // A booking makes no other time available, so the blocked time must still be refused.
+        // The listed time must be booked. The blocked time must be refused, because the booking of the listed time
+        // makes no other time available.
         for (slot, is_listed, is_booked) in outcomes {
             let is_past = slot.starts_at <= self.handle.now() + HALF_HOUR;
             if is_listed != is_booked && !is_past {

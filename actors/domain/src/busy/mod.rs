@@ -156,8 +156,8 @@ impl Busy {
         held.range(range).map(|(start, held)| (held.end - *start).num_minutes()).sum()
     }
 
-    /// Removes the appointments that start before this instant, to limit the memory. Removes time that is blocked for
-    /// all staff members only if it ends at or before this instant.
+    /// Removes old entries, to limit the memory: the appointments that start before this instant, and the blocked times
+    /// of all staff members that end at or before this instant.
     pub fn forget_before(&mut self, instant: Timestamp) {
         self.by_staff.retain(|_, held| {
             *held = held.split_off(&instant);
@@ -197,8 +197,8 @@ impl BusyCursor<'_> {
     /// be at least the sum of the buffers between them.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
-        // `other` is the end of the conflict. Returns the first start after it: if the appointment has a buffer before
-        // it, the buffer begins at `other`.
+        // Returns the first start after a conflict that ends at `other`. If the new appointment has a buffer before it,
+        // this buffer begins at `other`, and the appointment begins after the buffer.
         let until =
             |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
         let for_all = &self.busy.for_all;

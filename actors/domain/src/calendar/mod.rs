@@ -84,8 +84,8 @@ impl<'a> Calendar<'a> {
     }
 
     /// Returns the range from the start of a date to its end. If an opening window begins on the date and ends after
-    /// midnight, the range ends with this window. If the date is a special day, both the weekly windows and the windows
-    /// of the special day count.
+    /// midnight, the range ends with this window. On a special day, this applies to the windows of the special day and
+    /// also to the weekly windows that they replace.
     pub fn reach_of(&self, date: NaiveDate) -> Range<Timestamp> {
         let (wall, day) = (Wall::new(self.zone), self.day_bounds(date));
         let special = self.special.get(&date).map_or(&[][..], |day| day.hours.windows());
@@ -136,8 +136,8 @@ impl Window {
 
     fn is_on_grid(&self, wall: NaiveDateTime) -> bool {
         let elapsed = wall - self.base;
-        // After clocks are set back, an instant in the window may have a local time before the opening. This
-        // instant is not on the grid.
+        // If the clocks are set back soon after the opening, the local time is before the opening time again. An
+        // instant with such a local time is not on the grid, although it is in the window.
         elapsed >= TimeDelta::zero() && elapsed.num_milliseconds() % STEP.num_milliseconds() == 0
     }
 }

@@ -205,8 +205,8 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
         starts(New_York, &[(Sunday, "00:30", "01:30")], "2026-11-01", 30),
         ["00:30-04", "01:00-04", "01:30-04", "01:00-05"],
     );
-    // On this date, clocks show 01:00 twice. The second 01:00 is within the window, but its local time is
-    // before 01:30, when the window opens and the grid begins. The second 01:00 is therefore not on the grid.
+    // On this date, clocks show the times from 01:00 to 02:00 twice. The window opens at the first 01:30, so the second
+    // 01:00 is within the window. But the grid begins at the local time 01:30, so 01:00 is not on the grid.
     let hours = [(Sunday, "01:30", "02:30")];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), ["01:30-04", "01:30-05", "02:00-05"]);
     let hours = week(&hours);
@@ -227,9 +227,9 @@ fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
 
 #[test]
 fn a_start_is_on_the_grid_of_a_window_that_is_open() {
-    // On Sunday, clocks show 01:10 and 01:25 twice. Saturday's window closes at the second 01:10, and Sunday's window
-    // opens at the first 01:25, so the windows overlap. The second 01:10 is on the grid of Saturday's window, but it is
-    // not a start time, because this window closes then and 01:10 is not on the grid of Sunday's window.
+    // On Sunday, the clocks show the hour from 01:00 to 02:00 twice. Sunday's window opens at the first 01:25.
+    // Saturday's window closes later, at the second 01:10. So the windows overlap. The second 01:10 is not a start
+    // time: only Sunday's window is still open, and 01:10 is not on the grid of Sunday's window.
     let hours = [(Saturday, "23:40", "01:10"), (Sunday, "01:25", "02:55")];
     let first = ["00:10-04", "00:40-04", "01:10-04", "01:25-04", "01:40-04", "01:55-04"];
     let second = ["01:25-05", "01:55-05", "02:25-05"];
@@ -306,8 +306,8 @@ fn apia_skipped_a_friday() {
     let hours = [(Thursday, "22:45", "24:00"), (Friday, "00:00", "24:00"), (Saturday, "00:00", "01:00")];
     assert_eq!(starts(Apia, &hours, "2011-12-29", 60), ["22:45-10", "23:15-10", "23:45-10"]);
     assert_eq!(starts(Apia, &hours, "2011-12-31", 60), ["00:00+14"]);
-    // Friday's window ends after midnight. Its part before midnight was skipped, and the rest opens when Saturday
-    // begins.
+    // Friday's window ends at 01:10 on Saturday. Friday was skipped, so only the part of the window on Saturday is
+    // open.
     assert_eq!(starts(Apia, &[(Friday, "20:10", "01:10")], "2011-12-31", 30), ["00:00+14", "00:30+14"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-29", 50), ["23:10-10"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-31", 30), [""; 0]);

@@ -34,7 +34,7 @@ pub const COMPLETE_AGAIN_AFTER: TimeDelta = TimeDelta::hours(1);
 /// A read is a *mass deletion* if it would delete at least this number of events and more than half of the
 /// stored events. Such a read is applied only after a complete read has confirmed the deletion.
 pub const MASS_DELETION_MIN: usize = 20;
-/// The pause after a read that is a mass deletion. The complete read after the pause confirms or refutes the deletion.
+/// After a mass deletion, the service waits for this time. Then a complete read confirms or refutes the deletion.
 pub const CONFIRM_AFTER: TimeDelta = TimeDelta::seconds(60);
 /// A complete read can confirm a mass deletion only if it begins at least this time after the mass deletion. This time
 /// is 10 % less than [`CONFIRM_AFTER`], because the pauses between reads vary by 10 %.
@@ -48,7 +48,7 @@ const RETRY_AFTER: [TimeDelta; 4] =
 /// Reads of a calendar stop after this number of consecutive refusals of its credentials, if the first and
 /// the last refusal are at least [`REFUSED_FOR`] apart.
 const REFUSALS_MAX: u32 = 3;
-/// The minimum time between the first and the last of the consecutive refusals after which reads of a calendar stop.
+/// A series of consecutive refusals stops the reads of a calendar only if the series lasts at least this long.
 const REFUSED_FOR: TimeDelta = TimeDelta::minutes(10);
 /// If the server's responses have said for this time that a calendar does not exist, reads of the calendar stop.
 const MISSING_FOR: TimeDelta = TimeDelta::hours(24);
@@ -223,15 +223,16 @@ pub struct CalendarState {
     pub events: u32,
     pub unreadable: u32,
     pub warnings: Vec<CalendarWarning>,
-    /// The next complete read is due [`COMPLETE_EVERY`] after this time, or immediately if this field is `None`. In
-    /// general, this is the time of the last complete read. But if a later complete read times out, this field gets
-    /// another time, so that the next complete read is due [`COMPLETE_AGAIN_AFTER`] after the timeout. After a
-    /// correction of the clock, it may get a time that makes a complete read due immediately.
+    /// The next complete read is due [`COMPLETE_EVERY`] after this time, or immediately if this field is `None`. A
+    /// successful complete read sets this field to the time of the read. Two other events can also change it:
+    ///
+    /// - A complete read times out. The next complete read is then due [`COMPLETE_AGAIN_AFTER`] after the timeout.
+    /// - The clock is corrected. A complete read is then due immediately.
     pub complete_at: Option<SteadyTime>,
     pub failing_since: Option<SteadyTime>,
     pub failures: u32,
-    /// If the server refused the credentials at the last reads: the time of the first of these refusals, and their
-    /// number. `None` if the last read ended in another way.
+    /// If the server refused the credentials at the last read: the time of the first refusal in the current series of
+    /// refusals, and the number of refusals in this series. `None` if the last read ended in another way.
     pub refused: Option<(SteadyTime, u32)>,
     pub missing_since: Option<SteadyTime>,
     /// Whether the team has received the alert about the current outage.
@@ -314,9 +315,11 @@ impl CalendarState {
     }
 
     /// Whether the last successful read was more than [`COMPLETE_EVERY`] before or after `now`, for example because the
-    /// clock was wrong. A read stores only the busy times around the time that the clock shows, so the busy times
-    /// around `now` may be missing until the next complete read. After a timeout, the result is false: a server that is
-    /// too slow for a complete read may still be fast enough for a read of the changes.
+    /// clock was wrong during that read. That read stored only the busy times around its own time. So the busy times
+    /// around `now` may be missing, and a complete read is needed.
+    ///
+    /// Returns false after a timeout: the server may be too slow for a complete read, but fast enough for a read of
+    /// the changes.
     pub fn was_read_at_another_time(&self, now: Timestamp) -> bool {
         let has_timed_out = self.error.as_ref().is_some_and(|error| error.code == CalendarFault::Timeout);
         !has_timed_out && self.is_of_another_time(now)
@@ -327,10 +330,13 @@ impl CalendarState {
         self.last_read_at.is_some_and(|at| (now - at).abs() > COMPLETE_EVERY)
     }
 
-    /// Returns the new `complete_at` after a successful read. If the read was not complete, and the clock was
-    /// corrected since the previous successful read, a complete read is due now. But `complete_at` does not change
-    /// if a complete read is already due within [`COMPLETE_AGAIN_AFTER`], for example because the previous one
-    /// timed out.
+    /// Returns the new `complete_at` after a successful read:
+    ///
+    /// - If the read was complete, `complete_at` is the time of the read.
+    /// - If the read was not complete, and the clock was corrected since the previous successful read, a complete read
+    ///   becomes due now. If a complete read is already due within [`COMPLETE_AGAIN_AFTER`], for example after a
+    ///   timeout, this does not apply.
+    /// - Otherwise, `complete_at` does not change.
     fn complete_at(&self, is_complete: bool, now: Timestamp, steady: SteadyTime) -> Option<SteadyTime> {
         let due_now = steady - COMPLETE_EVERY;
         match self.complete_at {
@@ -633,7 +639,7 @@ mod tests {
         let state = at(state, &failed(CalendarFault::Timeout), 2, 2);
         let state = at(state, &changes, wrong, 3);
         assert!(state.needs_complete_read(steady(3)));
-        // If the complete read that is now needed times out, it is repeated after an hour.
+        // Now a complete read is needed. It times out, so it is repeated after an hour.
         let state = at(state, &failed(CalendarFault::Timeout), wrong + 1, 4);
         let state = at(state, &changes, wrong + 2, 5);
         assert!(!state.needs_complete_read(steady(63)) && state.needs_complete_read(steady(64)));

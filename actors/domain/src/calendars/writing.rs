@@ -35,7 +35,8 @@ pub const REMOVAL_MAX: TimeDelta = TimeDelta::hours(24);
 pub const WRITE_HREF_CHARS_MAX: usize = 1_024;
 
 words! {
-    /// The remote change after which an event is not written again automatically.
+    /// A change to an event in the remote calendar. After this change, the service does not write the event again
+    /// automatically.
     WriteReason {
         /// The event was deleted or cancelled in the calendar.
         EventDeleted = "event_deleted",
@@ -173,8 +174,8 @@ impl CalendarWrite {
                     it
                 }
             }
-            // If the attempt to write an older state has failed, nothing changes, because the newer state is already
-            // due to be written. If the write is no longer pending, a failed attempt changes nothing either.
+            // A failed attempt changes nothing in two cases: a newer state is already due to be written, or the write
+            // is no longer pending.
             _ if !is_newest || !self.is_pending() => self,
             WriteOutcome::Refused => Self { attempts, ..self.stopped() },
             WriteOutcome::Failed { retry_after } => {
@@ -291,11 +292,12 @@ pub fn follow(
                 let of = |it: &Appointment| (content(it, FeedDetail::Services), it.staff_id);
                 of(before) == of(after)
             });
-            // New states of the appointment are not written to this calendar. The row may still be `synced`, because
-            // the previous state was written and the task of the calendar (`Leave` or `Remove`) has not reached the
-            // row yet. After a change to the event's content or the staff member, the row must not stay `synced`. If
-            // the calendar is being disconnected and the event has not ended, the row becomes a deletion. Otherwise it
-            // is dropped.
+            // Appointments are no longer written to this calendar.
+            // - `Ended`: the row is dropped.
+            // - The row is a deletion, or the change does not affect the event or the staff member: the row stays
+            //   until the calendar's task (`Leave` or `Remove`) handles it.
+            // - Any other change: the event is now out of date, so the row must not stay `synced`. If the calendar is
+            //   being disconnected and the event has not ended, the row becomes a deletion. Otherwise it is dropped.
             let kept = match to {
                 WritesTo::Removing | WritesTo::Leaving if row.is_deletion || is_same => {
                     all.push(row);
@@ -311,8 +313,8 @@ pub fn follow(
         let is_target = target.is_some_and(|(id, _)| id == row.calendar_id);
         has_target |= is_target;
         let is_deletion = !(is_target && after.is_active());
-        // An event that was deleted in the calendar no longer contains the contact, so the erasure of the contact does
-        // not write the event again.
+        // The erasure of a contact normally writes the event again, without the contact. If the event was deleted in
+        // the calendar, this is not necessary, so the event is not written again.
         let is_gone = row.reason == Some(WriteReason::EventDeleted) && row.event.is_none();
         let detail = match detail {
             FeedDetail::Contacts if is_gone && after.contact_id.is_none() => FeedDetail::Services,

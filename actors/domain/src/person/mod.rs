@@ -39,7 +39,7 @@ words! {
 
     /// The first day of the week on the dashboard pages.
     WeekStart {
-        /// The usual first day in the phone region of the business.
+        /// The usual first day of the week in the phone region of the business.
         Auto = "auto",
         Monday = "monday",
         Sunday = "sunday",
@@ -63,9 +63,9 @@ pub struct Session {
     pub client: Client,
     /// Whether the session can only set a password or sign out.
     pub restricted: bool,
-    /// The business that offers a membership to the person, if the session began with the link of the offer. The person
-    /// can accept the offer together with the new password. The session that then begins also contains the business, so
-    /// the person can accept the offer later.
+    /// If the session began with the link of a membership offer, this is the business that made the offer. If the
+    /// session is `restricted`, setting a password accepts the offer and begins a new session with the same
+    /// `business_id`. If the acceptance fails, the person can accept the offer later in the new session.
     pub business_id: Option<BusinessId>,
 }
 

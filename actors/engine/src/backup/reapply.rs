@@ -89,8 +89,8 @@ impl<'a> Reapplying<'a> {
             }
         }
         for (id, offered) in &taken_back.removed {
-            // Skips undecodable memberships, which give no access, and memberships that were offered after
-            // the removal.
+            // Memberships up to the time `offered` are removed. Later ones are kept. A membership that cannot be
+            // decoded gives no access, so it need not be removed.
             let membership = store.find::<Membership>(&keys::membership(of, *id))?;
             if membership.is_some_and(|membership| membership.created_at <= *offered) {
                 people.push(*id);
@@ -191,8 +191,8 @@ impl<'a> Reapplying<'a> {
         Ok(())
     }
 
-    /// Writes an audit entry without the usage (the numbers of rows), so that the service counts the rows of the
-    /// business again.
+    /// Writes an audit entry that contains no usage (the numbers of rows). If the newest entry contains no usage, the
+    /// service counts the rows of the business again.
     pub(crate) async fn forget_usage(&self, of: BusinessId) -> Result<(), StoreError> {
         let action = AuditAction::BusinessRestoredIncomplete;
         let record = AuditRecord { usage: None, ..self.next_record(of, action, of.uuid())? };

@@ -292,8 +292,8 @@ impl Running {
         Ok(())
     }
 
-    /// Holds a permit, so that the actor is not stopped, while it counts the rows of the business, runs background
-    /// jobs, or has not yet checked for due background work.
+    /// Holds a permit while the actor has work, so that the actor is not stopped. The actor has work if it has not
+    /// checked for due background work yet, if a background job runs, or if the rows of the business are being counted.
     fn hold_while_working(&mut self) {
         let Self { state, has_looked, permits, work, .. } = self;
         let is_idle = *has_looked && state.jobs.are_done() && state.budget.are_complete();

@@ -138,7 +138,7 @@ pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreEr
     }
     let last = state.next_in(&keys::alerts(state.id, person), Order::Descending)?;
     let last = last.map(|(key, _)| Ok(keys::alert_at(&key)?.1)).transpose()?;
-    // An undecodable read position counts as 0, so it never blocks an alert.
+    // If the row of the read position cannot be decoded, the position counts as 0, so the row never blocks an alert.
     let read = state.find::<AlertsRead>(&keys::alerts_read(state.id, person))?;
     Ok(last.max(read.map(|read| read.until)).unwrap_or_default())
 }

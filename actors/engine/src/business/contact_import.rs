@@ -6,9 +6,9 @@
 //! - The actor handles no other message during an import. Therefore no record refers to a hidden contact, and
 //!   every other contact has a smaller id.
 //! - After an interruption, the actor deletes the hidden contacts when it loads the business.
-//! - While the row exists, the newest audit entry does not contain the usage (the numbers of rows and bytes)
-//!   of the business, because each batch changes the usage. After an interruption, the rows are counted
-//!   again.
+//! - The batches with contacts change the usage of the business (the numbers of rows and bytes), but write no
+//!   audit entries. Therefore, while the row exists, the newest audit entry contains no usage. After an
+//!   interruption, the actor counts the rows again.
 
 use std::collections::HashSet;
 
@@ -134,8 +134,8 @@ pub(super) async fn import(
     let (at, of) = (state.stamps.at(now), state.id);
     let mut last = Batch::default();
     if let (Some(first), Some(newest)) = (contacts.first(), contacts.last()) {
-        // The ids of the contacts come from a copy of `state.mint`. So the mint continues after the newest contact, and
-        // the audit entries of the import get greater ids than the contacts.
+        // The ids of the contacts were made with a copy of `state.mint`. `state.mint` itself must now continue after
+        // the newest contact, so that the audit entries of the import get greater ids than the contacts.
         state.mint = domain::IdMint::after(newest.id);
         last.delete(keys::contact_import(of));
         begin(state, request, first.id, at)?;
@@ -209,7 +209,7 @@ fn existing(context: &Context<'_>, row: &ContactRow) -> Result<Option<SkipReason
     Ok(None)
 }
 
-/// Submits the first batch. Its row hides the contacts whose ids are `first` or later.
+/// Submits the first batch of an import. The batch writes the row that hides all contacts from the id `first` on.
 fn begin(state: &mut State, request: &Request, first: ContactId, at: Timestamp) -> Result<()> {
     let mut rows = Batch::default();
     rows.put(keys::contact_import(state.id), first.uuid().as_bytes().to_vec());
@@ -273,7 +273,8 @@ async fn wait_durable(state: &mut State) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// True if an import was interrupted before its last batch and its contacts have not been deleted yet.
+/// True if an import was interrupted before its last batch, and the actor has not yet deleted the contacts of this
+/// import.
 pub(super) fn is_unfinished(state: &State) -> Result<bool, StoreError> {
     Ok(state.read_raw(&keys::contact_import(state.id))?.is_some())
 }

@@ -83,8 +83,8 @@ pub(crate) fn carry_out<C: Change>(
     let mut context = Context::new(state, request, now);
     let (decided, value, kept) = change.decide(&mut context)?.into_parts(request.idempotency.is_some());
     if decided.writes.is_empty() && request.idempotency.is_some() {
-        // A decision without writes still stores its answer. The weight `Frees` permits writes to a nearly full disk,
-        // so clients could fill the disk with answers. Here it therefore counts as `Keeps`.
+        // The decision has no writes, but its answer is stored. With the weight `Frees`, it would be stored even on a
+        // nearly full disk, so clients could fill the disk with answers. So here `Frees` counts as `Keeps`.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
     let Context { at, mint, .. } = context;

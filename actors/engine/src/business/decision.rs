@@ -23,7 +23,7 @@ pub(super) struct AuditDraft {
 #[derive(Debug)]
 pub struct Decision<G: Gives> {
     value: G::Value,
-    /// The answer that is stored for a repeated request, if it is not `value`; see [`super::Change::replay`].
+    /// The answer to store for a repeated request. With `None`, `value` is stored. See [`super::Change::replay`].
     remembered: Option<G::Value>,
     decided: Decided,
 }

@@ -16,11 +16,11 @@ use super::State;
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
     /// Each key is the digest of a phone number or email address that an erased contact had. The value is the id of the
-    /// erasure or merge that removed the number or address from the contact, or the newest such id. Ids increase with
-    /// time, so a record with a greater id is newer and stays unchanged.
+    /// newest erasure or merge that removed this number or address from a contact. Ids increase with time: a record
+    /// with a greater id was created after the removal, so it stays unchanged.
     identifiers: HashMap<[u8; 16], Uuid>,
-    /// True if the row of an erasure contains no phone number or cannot be decoded. The service may then have been
-    /// unable to decode the erased contact, and index rows may still contain the id of this contact.
+    /// True if index rows may still contain the id of an erased contact, because the contact could not be decoded. The
+    /// service assumes this if the row of an erasure contains no phone number, or cannot be decoded itself.
     may_be_listed: bool,
 }
 

@@ -84,7 +84,8 @@ impl Businesses {
 pub struct BusinessHandle {
     pub(crate) businesses: Arc<Businesses>,
     pub(crate) id: BusinessId,
-    /// The handle sends this lock with each message, so the lock lasts until the actor has answered the message.
+    /// A lock that the changes of this handle need, or `None`. Each message contains a copy of the lock. So the lock
+    /// lasts until the actor has answered the message, even if the handle is dropped earlier.
     pub(crate) claim: Option<Claim>,
 }
 
@@ -143,8 +144,8 @@ impl BusinessHandle {
             Err(error) => Err(error),
         };
         if answered.is_err() {
-            // The business may have been set aside during the call, which ends its actor. This check then returns the
-            // error that says so.
+            // If the business was set aside during the call, its actor has ended. In this case, the check returns the
+            // error for a business that is set aside.
             self.shared().check_business(self.id)?;
         }
         answered

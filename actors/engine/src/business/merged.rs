@@ -73,8 +73,8 @@ fn follow<T>(
     Ok(None)
 }
 
-/// A contact `id`, and the contact `from` that was merged into it, while the records of `from` are being moved. The
-/// records of both belong to `id`.
+/// The owner of records: the contact `id`. While a merge moves the records of another contact to `id`, `from` is this
+/// other contact, and its records already count as records of `id`. Otherwise `from` is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Whose {
     pub(crate) id: ContactId,

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - Without a mail relay, no notice is written.
-//! - Only the outbox changes waiting notices. The outbox drops a waiting notice that a later change makes obsolete. A
-//!   business actor only adds notices, removes personal data from finished notices, deletes old finished notices, and
+//! - A waiting notice is changed only by the outbox. If a later change makes the notice obsolete, the outbox drops it.
+//!   A business actor only adds notices, removes personal data from finished notices, deletes old finished notices, and
 //!   deletes the notices of a deleted appointment.
 
 use std::collections::BTreeSet;
@@ -110,9 +110,9 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // Reminders depend on `since`, the time of the booking or of the last move. If this change is itself a booking or a
-    // move, `since` is the time `at` of the change. If it is a confirmation, the appointment was pending before. Only a
-    // booking or a move changes the `updated_at` of a pending appointment, so `since` is `before.updated_at`.
+    // Reminders depend on `since`, the time of the booking or of the last move. If this change is a booking or a move,
+    // `since` is `at`. If this change confirms a pending appointment, `since` is `before.updated_at`: while an
+    // appointment is pending, only a booking or a move changes its `updated_at`.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);

@@ -21,8 +21,8 @@ use super::write::Write;
 /// The maximum number of watches of a business. If another watch begins, the oldest watch is lost.
 const WATCHED_MAX: usize = 64;
 
-/// Identifies a watch for new references to a service or staff member. A request for a deletion contains the watch that
-/// began before the scan for older references.
+/// Identifies a watch for new references to a service or staff member. A deletion first begins a watch, and then scans
+/// the store for older references. Last, the request for the deletion passes the watch to the actor.
 #[derive(Clone, Debug)]
 pub struct Watch {
     number: u64,

@@ -54,8 +54,8 @@ pub(crate) fn remember(
 fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Vec<u8>)>> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
-    // A background job may move a key from a future day to today between the reads. Future days are read first, because
-    // otherwise the look-up would miss this key.
+    // A background job moves keys from future days to today. If the look-up read today first, it would miss a key that
+    // the job moves after this read. So the look-up reads the future days first.
     let days = state.days_ahead.iter().copied().chain(days(now));
     let Some((day, record)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
         return Ok(None);
@@ -168,8 +168,8 @@ fn check_key(state: &State, id: KeyId) -> Result<()> {
     if state.checked_key.get() == Some(checked) {
         return Ok(());
     }
-    // The row of an API key stays when the key is revoked. A missing row therefore does not mean that the key was
-    // revoked, and the request is not refused.
+    // The revocation of an API key does not delete the row of the key. A missing row is therefore no sign of a
+    // revocation, and the check succeeds.
     let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
     let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
     if key.is_some_and(|key| key.revoked_at.is_some()) {

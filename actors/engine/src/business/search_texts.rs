@@ -101,8 +101,8 @@ pub(super) fn index(state: &mut State, writes: &[Write], batch: &mut Batch) -> R
         if more == 0 {
             continue;
         }
-        // After the start of the actor, the number of unfiled records is unknown. Therefore `file` is called for the
-        // first new record, and counts the unfiled records.
+        // After the start of the actor, `state.unfiled` is empty, because the number of unfiled records is unknown. In
+        // this case, `file` is called, and it counts these records.
         let count = state.unfiled.get(&rows).map_or(ROW_RECORDS_MAX, |count| count + more);
         let count = if count < ROW_RECORDS_MAX { count } else { file(state, rows, &unfiled, batch)? };
         state.unfiled.insert(rows, count);
@@ -145,8 +145,8 @@ fn change_rows(
 }
 
 /// Files the unfiled records, including the records of this batch. Returns the number of records that stay unfiled
-/// because they do not fill a row. If there were too many unfiled records for one call, returns [`ROW_RECORDS_MAX`], so
-/// that the next new record calls `file` again.
+/// because they do not fill a row. If one call cannot file all unfiled records, returns [`ROW_RECORDS_MAX`] instead.
+/// The next new record then calls `file` again.
 fn file(
     state: &State,
     rows: u8,
@@ -168,8 +168,8 @@ fn file(
     if filed.records == ROW_RECORDS_MAX {
         filed.write(batch);
     }
-    // The key of the newest row contains the id up to which records are filed, so this row exists even without texts.
-    // If new rows with greater ids are written, a row without texts is no longer needed.
+    // The key of the newest row shows up to which id records are filed. Therefore the newest row is kept even if it has
+    // no texts. If this batch writes a newer row, the earlier row is deleted if it has no texts.
     if batch.len() > before
         && let Some((key, value)) = newest
         && SearchRecord::decode(&value).is_ok_and(|row| row.texts.is_empty())

@@ -6,9 +6,9 @@
 //!   the fence, so a client that continues at the fence misses no change.
 //! - A change after a member's removal has a later stamp than the removal, so the stamp distinguishes a new
 //!   membership of the person from the removed one.
-//! - `newest` is the stamp of the last change, and `next` is the earliest stamp of the next change. `next` is never
-//!   before `newest`. A list or a removal increases `next` at most to the later of two times: the current time, and one
-//!   millisecond after `newest`.
+//! - `newest` is the stamp of the last change. The next change gets the stamp `next` or a later stamp. `next` is never
+//!   before `newest`. A removal increases `next` at most to one millisecond after `newest`. A list may also increase
+//!   `next` to the current time.
 //!
 //! [`crate::clock::Clocks::stamps_from`] keeps the stamps of an actor after the fences of lists before its start.
 

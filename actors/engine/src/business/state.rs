@@ -77,8 +77,8 @@ pub(crate) struct State {
     pub(crate) mint: IdMint,
     pub(crate) ages: AgeMarks,
     pub(crate) round: HourlyRound,
-    /// The days after today for which idempotency keys are stored. Such keys exist only after the clock was wrong or
-    /// after a crash.
+    /// The future days for which idempotency keys are stored. Such days exist only if the clock was wrong or if the
+    /// service crashed.
     pub(crate) days_ahead: Vec<u32>,
     pub(crate) retention: Retention,
     pub(crate) website: Website,
@@ -333,9 +333,9 @@ impl State {
         }
     }
 
-    /// Returns the active appointments that start at most [`BUSY_PAST`] before or after `start`. They include every
-    /// appointment that an appointment with this start, together with its buffers, can overlap. Unlike `busy`, the
-    /// result also contains appointments that start before `busy_from`.
+    /// Returns the active appointments that start at most [`BUSY_PAST`] before or after `start`. If a new appointment
+    /// starts at `start`, every active appointment that it or its buffers can overlap is in the result. Unlike `busy`,
+    /// the result also contains appointments that start before `busy_from`.
     pub(crate) fn busy_around(&self, start: Timestamp) -> Result<Busy, StoreError> {
         let range = keys::appointments_starting(self.id, start - BUSY_PAST, start + BUSY_PAST);
         let stored = self.store.scan(&range, Order::Ascending);
@@ -354,8 +354,9 @@ impl State {
         Ok(busy)
     }
 
-    /// Makes `busy` begin at or before `now - BUSY_PAST`. If it begins more than [`BUSY_SLACK`] before that time, drops
-    /// the entries before `now - BUSY_PAST`. Lets other tasks run, because this function may read many rows.
+    /// Reads the missing rows if `busy_from` is later than `now - BUSY_PAST`. Drops the older entries if `busy_from` is
+    /// more than [`BUSY_SLACK`] before that time. In both cases, `busy_from` becomes `now - BUSY_PAST`. Lets other
+    /// tasks run, because this function may read many rows.
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_PAST;
         if self.busy_from > needed {

@@ -56,7 +56,7 @@ pub(super) fn count(
     Ok(())
 }
 
-/// True if a write creates a counted record. Such a record has no previous row.
+/// True if the write creates a record of a counted kind. The store then contains no earlier row of this record.
 fn is_new(state: &State, write: &Write) -> bool {
     match write {
         Write::Service(service) => !state.services.contains_key(&service.id),

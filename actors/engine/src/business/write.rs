@@ -160,8 +160,9 @@ impl Write {
                 }
             }
             Self::Appointment { before, after } => {
-                // A list ordered by `updated_at` skips the ids with a time before its start. So an id must not contain
-                // a time before the creation of the appointment.
+                // A list ordered by `updated_at` begins at an instant, and skips each id that contains an earlier
+                // time. If an id contained a time before the creation of its appointment, a list could wrongly skip
+                // the appointment.
                 assert!(
                     after.id.minted_at() >= after.created_at,
                     "the id of appointment {} contains a time before its creation",

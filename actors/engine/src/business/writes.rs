@@ -3,8 +3,8 @@
 //!
 //! Invariants:
 //! - A change to an appointment, its new `calendar_sync_status` and its writes are one batch.
-//! - If only `calendar_sync_status` changes, the row of the appointment keeps its length and version. The usage of the
-//!   business does not change, so the change needs no audit entry.
+//! - If only `calendar_sync_status` changes, the row of the appointment keeps its length and version. So the usage of
+//!   the business does not change. A change of the usage would need an audit entry, but this change needs none.
 //! - An appointment whose `calendar_sync_status` is `not_connected` has no writes, so no rows are read to find them.
 
 use domain::{

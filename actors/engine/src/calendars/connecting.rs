@@ -23,9 +23,8 @@ pub struct CalendarInput {
     pub kind: CalendarKind,
     pub url: String,
     pub login: Option<CalendarLogin>,
-    /// The address for which a person entered the password of `login`. `None` means `url`. If `url` has
-    /// another origin, the person must enter the password again, because it is sent only to the origin for
-    /// which it was entered.
+    /// The address for which a person entered the password of `login`. `None` means `url`. The password is sent only to
+    /// the origin of this address. If `url` has another origin, the person must enter the password again.
     pub password_of: Option<WebhookUrl>,
     /// The address of the calendar on the CalDAV server. Required for [`CalendarKind::Caldav`].
     pub collection: Option<String>,

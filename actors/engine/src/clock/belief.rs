@@ -6,8 +6,9 @@
 //! with readings at most [`GAP_MAX_MILLIS`] apart. Until then the steady clock advances the believed time.
 //!
 //! The *stored time* is the believed time that the store contains at the start. At the start, the wall clock
-//! may be earlier than the stored time, for example because the machine's clock has no battery. The wall
-//! clock is then believed when it reaches the believed time, or after a further jump.
+//! may be earlier than the stored time, for example because the machine's clock has no battery. In this case
+//! the wall clock is not believed at first. It is believed later, when it reaches the believed time, or when
+//! a further jump of the wall clock is believed.
 
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
 pub(super) const HELD_MIN_MILLIS: i64 = 10 * 60_000;
@@ -23,8 +24,8 @@ pub(super) struct Belief {
     /// The offset of the wall clock, if the wall clock was earlier than the stored time when the service started. It is
     /// `None` as soon as the wall clock is believed.
     behind: Option<i64>,
-    /// A lower limit for the believed time. It is [`KeptTime::now`] if the wall clock was earlier than the stored time
-    /// at the start. Otherwise, and after a jump is believed, it is `i64::MIN`, so there is no limit.
+    /// A lower limit for the believed time. If the wall clock was earlier than the stored time at the start, the limit
+    /// is [`KeptTime::now`] until a jump is believed. In all other cases it is `i64::MIN`, which means no limit.
     kept: i64,
 }
 
@@ -166,8 +167,8 @@ mod tests {
             let mut belief = started(behind);
             for minute in 0..60 {
                 let passed = minute * MINUTE;
-                // NTP advances the clock by one second per minute. The clock still stays earlier than the stored time
-                // plus the time that has passed since.
+                // NTP corrects the wall clock by one second per minute. This is too little: the wall clock remains
+                // earlier than the believed time, which is the stored time plus `passed`.
                 let read = belief.read(WALL + behind + passed + minute * 1_000, BOOT + passed);
                 assert_eq!(read, WALL + passed, "after {minute} minutes");
             }
@@ -185,7 +186,7 @@ mod tests {
             assert_eq!(belief.read(WALL - YEAR + passed, BOOT + passed), WALL + passed);
             assert_eq!(belief.read(WALL + passed + ahead, BOOT + passed), WALL + passed + ahead);
             assert_eq!(belief.doubted(), None);
-            // Now that the clock is believed, a jump to an earlier time is again not believed immediately.
+            // The clock is believed now. If it then jumps to an earlier time, the jump is not believed immediately.
             let glitch = WALL + passed + ahead - YEAR;
             assert_eq!(belief.read(glitch, BOOT + passed), WALL + passed + ahead);
         }
@@ -219,8 +220,8 @@ mod tests {
         let kept = KeptTime { written: WALL, now: WALL + hour };
         let mut belief = Belief::new(WALL - 1, BOOT, Some(kept));
         assert_eq!(belief.read(WALL - 1, BOOT), WALL + hour);
-        // A wall clock between `written` and `now` is believed, because it may have been set while the service was
-        // stopped.
+        // This wall clock equals `written`, so it is earlier than `now`. It is believed, because it may have been
+        // corrected while the service was stopped.
         assert_eq!(Belief::new(WALL, BOOT, Some(kept)).read(WALL, BOOT), WALL);
     }
 

@@ -4,8 +4,9 @@
 //! stored. This clock also counts the time for which the machine was suspended.
 //!
 //! If the machine restarts, only the wall clock shows how much time has passed. The service adds this time to the
-//! steady time, but at most 24 hours ([`STOPPED_MAX`]). So a wrong wall clock can expire idempotency keys, which are
-//! stored for 24 hours. Other records expire at most one day early per restart of the machine.
+//! steady time, but at most 24 hours ([`STOPPED_MAX`]). So if the wall clock is wrong, each restart of the machine can
+//! make records expire up to 24 hours early. Idempotency keys are stored for only 24 hours, so one restart can expire
+//! all of them.
 //!
 //! The service also stores the believed time. After a restart of the machine, the stored value is only a lower bound.
 

@@ -12,8 +12,9 @@
 //! Invariants:
 //!
 //! - all businesses share the steady time. It never decreases, except by at most a minute after a crash;
-//! - every new stamp is at or after [`Clocks::stamps_from`]. Until the machine restarts, this instant is at or after
-//!   every stamp in the lists ordered by `updated_at` that clients have received. So a later poll misses no change.
+//! - every new stamp is at or after the time [`Clocks::stamps_from`]. This time is at or after every stamp that clients
+//!   have received in lists ordered by `updated_at`, so a later poll misses no change. There is one exception: after a
+//!   restart of the machine, this time may be earlier than stamps that clients received before the restart.
 
 mod belief;
 mod kept;
@@ -98,9 +99,10 @@ impl Clocks {
         self.0.opened_at
     }
 
-    /// The earliest stamp that a business may use if it is loaded now. It is the later of two times: the believed time
-    /// at the start of the service, and the time of the last list ordered by `updated_at`. If the time of this list is
-    /// more than a minute in the future, the list is ignored, because a wrong clock has set its time.
+    /// The earliest stamp that a business may use if the service loads the business now. It is the later of two times:
+    /// the believed time at the start of the service, and the time at which a client last read a list ordered by
+    /// `updated_at`. If the second time is more than a minute in the future, it is ignored, because a wrong clock has
+    /// set it.
     pub(crate) fn stamps_from(&self) -> Timestamp {
         let listed = self.0.listed.load(Ordering::Relaxed);
         let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;
@@ -124,8 +126,8 @@ impl Clocks {
         self.0.belief.lock().doubted().is_some()
     }
 
-    /// Records the stamp of a change in memory. If the stamp is more than [`UNKEPT_MAX`] later than the newest stored
-    /// stamp, also stores it.
+    /// `stamp` is the stamp of a change. If it is the newest stamp, keeps it in memory. If it is more than
+    /// [`UNKEPT_MAX`] later than the newest stored stamp, also stores it.
     pub(crate) fn note(&self, stamp: Timestamp, store: &Store) {
         self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
         let kept = Timestamp::from_millis(self.0.newest_kept.load(Ordering::Relaxed));
@@ -134,9 +136,9 @@ impl Clocks {
         }
     }
 
-    /// Called before a list is read. The list may show stamps up to the believed time, and a change after a crash must
-    /// not get an earlier stamp. So if the believed time has gained on the steady clock since it was last stored,
-    /// stores it and returns true: the list must wait until the believed time is durable.
+    /// Called before a list is read. The list may show stamps up to the believed time. After a crash, a new change must
+    /// not get an earlier stamp than these. So if the believed time has gained on the steady clock since it was last
+    /// stored, this function stores it and returns true. The list must then wait until the believed time is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
@@ -172,8 +174,8 @@ impl Clocks {
         }
         let newest = self.0.newest.load(Ordering::Relaxed);
         self.0.newest_kept.store(newest, Ordering::Relaxed);
-        // The field `wall` gets the believed time, because a wrong wall-clock time would expire idempotency keys at the
-        // next start.
+        // The field `wall` stores the believed time. If it stored a wrong time of the wall clock, idempotency keys
+        // could expire too early at the next start.
         let wall = self.now();
         let boot = boot(&*self.0.port);
         let passed = boot.map_or_else(|| millis(self.0.port.steady()), |boot| boot.passed);

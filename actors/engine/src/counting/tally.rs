@@ -145,7 +145,8 @@ impl Tally {
         }
     }
 
-    /// True if `listed` contains the business. Reports the businesses before it in `listed`, which have no rows.
+    /// Returns true if `listed` contains the business. Removes this business and all businesses before it from
+    /// `listed`. The businesses before it have no rows, so each of them is reported as missing.
     fn is_listed(&mut self, of: BusinessId) -> bool {
         while let Some(next) = self.listed.front().copied().filter(|next| *next <= of) {
             self.listed.pop_front();
@@ -185,8 +186,8 @@ impl Tally {
     }
 }
 
-/// The recorded and the found number of rows of a business. This function adds the row of the profile, which belongs to
-/// no kind, to the recorded number. The argument `found` must already include this row.
+/// Returns the recorded and the found number of rows of a business. Both numbers include the row of the profile.
+/// `found` must already include this row. `recorded` does not include it, so this function adds one to the sum.
 fn whole_business(of: BusinessId, recorded: Option<Usage>, found: u64) -> Difference {
     let rows = |usage: Usage| BudgetKind::kept().map(|kind| usage.of(kind).rows).sum::<u64>() + 1;
     Difference { business_id: of, kind: BUSINESS.into(), recorded: recorded.map(rows), found }

@@ -35,7 +35,7 @@ pub(crate) enum Message {
     Alerted,
     Purged,
     /// Remove the personal data of erased contacts from the deliveries of events that must be wiped
-    /// ([`super::resend`]). Begin after this event, or with the first event for `None`.
+    /// ([`super::resend`]). If an event is given, begin after this event. Otherwise, begin with the first event.
     Clean(Option<EventId>, OwnedSemaphorePermit),
     Cleaned(Option<EventId>),
     Resend(Box<Resending>),

@@ -178,9 +178,9 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // The field `reached_before` of a delivery is the number of successful deliveries to the endpoint before its
-        // first attempt. The batch stores the delivery together with the current number. So `reached_before` is never
-        // greater than the stored current number.
+        // The batch stores the delivery and the current number of successful deliveries to the endpoint. The field
+        // `reached_before` of the delivery is this number before the first attempt of the delivery. Because both are
+        // stored together, a stored `reached_before` is never greater than the stored current number.
         let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;

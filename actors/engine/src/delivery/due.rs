@@ -24,7 +24,8 @@ const RECORDING_MAX: usize = 64;
 const AHEAD_ROWS: usize = 64;
 const _: () = assert!(AHEAD_ROWS >= ATTEMPTS_MAX, "a turn may begin this many attempts");
 
-/// If a due time is later than the latest time in the schedule plus this tolerance, a wrong clock has set the due time.
+/// A tolerance. The schedule determines the latest possible due time of a delivery. If the stored due time is later by
+/// more than this tolerance, it was set while the clock was wrong.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Due {
@@ -45,8 +46,8 @@ impl State {
             self.attempt_permits.clear();
             return Ok(());
         }
-        // If `hold` gets no permit, the actor is being stopped. A stopping actor must not overwrite a newer wake-up in
-        // the dispatcher.
+        // If `hold` gets no permit, the actor is being stopped. The turn then ends early, so that it does not overwrite
+        // a newer wake-up in the dispatcher.
         self.hold();
         if self.work.is_none() {
             if !self.attempt_permits.is_empty() {
@@ -103,7 +104,8 @@ impl State {
             self.rest(deliveries, due.more);
             return Ok(());
         }
-        // Each failed probe allows one trial attempt. Only an endpoint with due deliveries may claim it.
+        // During an outage, each failed probe allows one trial attempt. Only an endpoint with due deliveries may take
+        // this trial attempt.
         let network = client.network();
         if network.is_out() && client.is_cut_off_from(&endpoint.url) {
             due.now.truncate(usize::from(network.take_trial()));
@@ -204,10 +206,10 @@ impl State {
         Ok(due)
     }
 
-    /// The list `ahead` contains the deliveries that the last read of the due index found. Returns the first of these
-    /// deliveries that still wait, at most `room`. Removes deliveries that no longer wait from `ahead`; the next read
-    /// of the index deletes their rows. No returned delivery is in progress, because a delivery leaves `ahead` when its
-    /// attempt begins.
+    /// Returns deliveries from the list `ahead`, at most `room`. The list contains the deliveries that the last read of
+    /// the due index found. If a delivery no longer waits, removes it from the list and does not return it; the next
+    /// read of the index deletes its row. No returned delivery is in progress, because a delivery leaves `ahead` when
+    /// its attempt begins.
     fn remembered(
         &mut self,
         shared: &Shared,
@@ -294,8 +296,8 @@ pub(super) async fn is_beyond_schedule(shared: &Shared, key: EndpointKey) -> Res
 /// A delivery that is due too late: its due time, the latest due time that the schedule allows, and the delivery.
 type TooLate = (Timestamp, Timestamp, Delivery);
 
-/// Reads the last rows of the range. Returns the deliveries in these rows that are due later than the
-/// schedule allows, and the remaining range if it may contain more of them.
+/// Reads the last rows of the range. Returns the deliveries whose due time is later than the schedule allows. Also
+/// returns the rest of the range if it may contain more such deliveries.
 fn next_too_late(
     shared: &Shared,
     EndpointKey { business, endpoint }: EndpointKey,

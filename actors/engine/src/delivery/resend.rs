@@ -49,7 +49,7 @@ impl State {
         // This step may write due deliveries, which the actor reads in its next turn. The actor must keep running until
         // then.
         self.hold();
-        // Attempts that began before the endpoint was last disabled are aborted before an event is sent
+        // If the endpoint was disabled, attempts that began before that time are aborted. After this, events are sent
         // again.
         if let Some(endpoint) = shared.store.look(&self.row())? {
             self.abort_stale(endpoint.as_ref());
@@ -68,7 +68,8 @@ impl State {
                     Progress::Done => step.reply.send(Ok(step.resent)),
                 }
             }
-            // Some events are already scheduled. An error would hide their number, so the step is repeated instead.
+            // Earlier steps have already scheduled some events. If the request failed now, the caller would not learn
+            // their number. So the request does not fail, and this step is repeated after a pause.
             Err(EngineError::Overloaded | EngineError::Resting(_)) if step.resent > 0 => {
                 let myself = self.myself.clone();
                 tokio::spawn(async move {
@@ -232,9 +233,9 @@ impl State {
         Ok((sent, is_full))
     }
 
-    /// Cleans the deliveries of the next events that must be wiped. A cleaned delivery has no response body and gets no
-    /// further attempt. Skips a delivery with an attempt in progress. Until the wipe of an event is due, also skips a
-    /// delivery that can still be sent.
+    /// Finds the next events that must be wiped, and cleans their deliveries. A cleaned delivery has no response body
+    /// and gets no further attempt. A delivery is skipped if an attempt is in progress. A delivery that can still be
+    /// sent is also skipped, until the deadline [`WipeRecord::until`] of its event.
     pub(super) async fn clean(
         &mut self,
         deliveries: &Arc<Deliveries>,

@@ -27,7 +27,7 @@ pub(crate) struct State {
     pub(super) deliveries: Weak<Deliveries>,
     /// The attempts whose outcome the actor does not know yet.
     pub(super) attempting: BTreeMap<EventId, Attempting>,
-    /// For each event whose attempt has a known but not yet durable outcome, the number of the attempt.
+    /// The numbers of the attempts whose outcome is known but not durable yet, by event.
     pub(super) recording: BTreeMap<EventId, u64>,
     pub(super) attempts: u64,
     /// The due times and events of the next deliveries, as the last read of the due index found them.

@@ -60,8 +60,8 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
     Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, role, link }))
 }
 
-/// The customer of a notice, with a new manage link. With the link, the customer can unsubscribe the address `to`, to
-/// which the mail is sent, even if the contact has another address by now.
+/// The customer of a notice, with a new manage link. The mail is sent to the address `to`. With the link, the customer
+/// can unsubscribe this address, even if the contact has another address by now.
 async fn customer(
     people: &People,
     of: BusinessId,
@@ -102,7 +102,7 @@ fn may_get(kind: MailKind, membership: &Membership) -> bool {
 async fn new_link(people: &People, mail: &Mail) -> Result<Option<NewLink>> {
     let kind = match mail.kind {
         MailKind::Invitation => Some(LinkKind::Invitation),
-        // With `None`, the account determines the kind: if the account has no password, the link sets the first one.
+        // `None`: `mail_link` chooses the kind. If the account has no password, it chooses an invitation.
         MailKind::Reset => None,
         _ => return people.mail_email_link(mail).await,
     };

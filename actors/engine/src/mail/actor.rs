@@ -37,7 +37,7 @@ impl MailKey {
 
 /// Waiting mails are counted only up to this number, so that a count takes a few milliseconds.
 pub(super) const COUNTED_MAX: usize = 10_000;
-/// The maximum number of mails that are not due yet and that one count of the waiting mails reads.
+/// When the outbox counts the waiting mails, it reads at most this many mails that are not due yet.
 const NOT_DUE_READ_MAX: usize = 1_000;
 
 #[derive(Debug)]
@@ -143,8 +143,9 @@ pub(crate) struct State {
     /// the change, which identifies the change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail into which other mails are being gathered. Until this change is durable, no mail of
-    /// the business is sent, because it might be one of the gathered mails. Then the entry is removed.
+    /// For each business, the mail into which a change gathers other mails. Until the change is durable, no mail of
+    /// the business is sent, because that mail might be one of the gathered mails. When the change is durable, the
+    /// entry is removed.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,

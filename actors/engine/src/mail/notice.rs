@@ -39,8 +39,8 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// The time for which a notice waits while another notice of its appointment is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// If a reminder becomes due earlier than `reminds_at` by more than this, a clock was wrong when the due time was set.
-/// The reminder then waits until `reminds_at`.
+/// The maximum time by which a reminder may be sent before `reminds_at`. If a reminder becomes due even earlier, a
+/// clock was wrong when its due time was set. Such a reminder waits until `reminds_at`.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {
@@ -104,8 +104,9 @@ impl State {
         of: BusinessId,
         id: AppointmentId,
     ) -> Result<(), StoreError> {
-        // The notices are read before the appointment. Otherwise a change could be committed after the appointment was
-        // read. The new notice of this change would be compared with the old appointment, and would be dropped.
+        // The notices must be read before the appointment. If the appointment was read first, a change could be
+        // committed between the two reads. This function would then compare the new notice of this change with the old
+        // appointment, and would wrongly drop the notice.
         let notices = notices_of(&shared.store, of, id)?;
         let Some(appointment) = appointment(&shared.store, of, id)? else { return Ok(()) };
         let (mut batch, mut judged, now) = (Batch::default(), Vec::new(), shared.clocks.now());
@@ -188,10 +189,11 @@ impl State {
         if !notice.is_true_of(appointment) {
             return Ok(Some(DropReason::Superseded));
         }
-        // `known` is the state of the appointment that the customer knows. If a notice was sent, it is the state in the
-        // last sent notice. Otherwise it is the state before the change that the first notice announces. It is
-        // `Some(None)` if this change is the booking. `is_uncertain` is true if a notice after the last sent notice may
-        // have reached the customer.
+        // The loop computes two values from the earlier notices:
+        // - `known` is the state of the appointment that the customer knows. If a notice was sent, it is the state in
+        //   the last sent notice. Otherwise it is the field `before` of the first notice: the state before the change
+        //   that this notice announces. For a booking, this field is `None`.
+        // - `is_uncertain` is true if the customer may have received another notice after the last sent notice.
         let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
             let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)
@@ -327,8 +329,8 @@ fn has_erased_address(appointment: &Appointment) -> bool {
     appointment.contact_id.is_none() || entered.is_some_and(|booked_as| booked_as.email.is_none())
 }
 
-/// Removes the address from a mail after an attempt if the customer of the notice no longer has this address. The
-/// customer may have been erased during the attempt.
+/// Removes the address from the mail of a notice if the customer no longer has this address, for example because the
+/// customer was erased during an attempt to send the mail.
 pub(super) fn without_former_address(store: &Store, mail: Mail) -> Result<Mail, StoreError> {
     let (Some(notice), Some(of)) = (mail.notice, mail.business_id) else { return Ok(mail) };
     let now = recipient(store, of, &notice)?.map(|(recipient, _)| recipient.address);
@@ -427,7 +429,8 @@ pub(crate) fn consent_of(
 struct Limit {
     name: &'static str,
     max: u32,
-    /// The stored count has entries. An entry counts all notices that are sent within this time after its first notice.
+    /// An entry of the stored count covers the notices of a period of this length. The period begins with its first
+    /// notice. If the length is zero, each notice has its own entry.
     together: TimeDelta,
 }
 
@@ -445,7 +448,7 @@ impl Limit {
     }
 }
 
-/// The rows of counts that were submitted but may not be durable yet.
+/// The newest counts of notices. Their rows were submitted to the store, but may not be durable yet.
 #[derive(Debug, Default)]
 pub(super) struct NoticeCounts {
     rows: BTreeMap<Key, NoticeCountRecord>,
@@ -534,9 +537,9 @@ impl State {
         let done = move || {
             let _ = myself.cast(Message::Counted);
         };
-        // Notices of several businesses may change the same row. The store keeps the order only among the changes to
-        // one business. All counts are therefore submitted as changes to the installation, so the newest version of
-        // each row is committed last.
+        // Notices of several businesses may change the same row of counts. The store keeps the order only among the
+        // changes to one business. Therefore all rows of counts are submitted as changes to the installation. So the
+        // newest version of each row is committed last.
         if shared.store.submit_outcome(BusinessId::INSTALLATION, batch, Box::new(done)).is_some() {
             self.counts.under_way += 1;
         }

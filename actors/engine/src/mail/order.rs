@@ -6,9 +6,9 @@
 //! - Password resets are sent first. After that, the lane that was served longest ago is next.
 //! - Password resets have a lane, each business has a lane, and all other mails about accounts share one lane.
 //! - A lane has one entry in memory for any number of mails. A lane without due mails is not scanned.
-//! - The scan position of a lane is the row at which its next scan starts. All waiting mails of the lane
-//!   before this row are already being sent. A new row before the position moves the position back, so the
-//!   next scan finds the row.
+//! - The scan position of a lane is the row at which its next scan starts. The rows before it contain no mail of
+//!   the lane for which an attempt can begin. If a row is added before the position, the position moves back, so
+//!   the next scan finds the row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,8 +130,8 @@ impl Order {
     }
 }
 
-/// For each lane, the row at which the lane's next scan starts. A scan skips the rows of other lanes. It sets the
-/// position to the last row that it has skipped for this reason.
+/// For each lane, the row at which its next scan starts. A scan skips rows of other lanes, and stores the last of these
+/// skipped rows here. So the next scan does not read the earlier rows again.
 #[derive(Debug, Default)]
 pub(super) struct Positions(BTreeMap<Lane, Key>);
 

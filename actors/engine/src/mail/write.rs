@@ -1,7 +1,10 @@
-//! A mail before it is written to the outbox, and the rows of a mail in the store. Each mail has a record under its id.
-//! While the mail waits, it also has a row in the list of due mails, and if several mails of its kind can be combined
-//! into one, a row in the list of gathered mails. A notice also has a row in the list of its appointment's notices and,
-//! while it waits, a row in the list of waiting notices.
+//! A mail before it is written to the outbox, and the rows of a mail in the store:
+//!
+//! - Each mail has a record under its id.
+//! - A waiting mail has a row in the list of due mails.
+//! - A waiting mail has a row in the list of gathered mails if mails of its kind can be combined into one.
+//! - A notice has a row in the list of its appointment's notices.
+//! - A waiting notice has a row in the list of waiting notices.
 
 use domain::{About, BusinessId, Mail, MailKind, MailStatus, PersonId, Timestamp};
 use store::{Batch, Key, Record, keys};
@@ -48,7 +51,8 @@ pub(crate) fn mail_rows(of: BusinessId, mail: &Mail) -> impl Iterator<Item = (&'
     due.into_iter().chain(gathered).chain(notice).chain(waits)
 }
 
-/// Writes a mail and deletes its former rows. A finished mail that is not logged is deleted.
+/// Writes a mail and its index rows, and deletes the index rows of the earlier version `before`. If the mail is
+/// finished and no log shows it ([`Mail::is_logged`]), deletes the mail instead.
 pub(crate) fn write_mail(batch: &mut Batch, after: &Mail, before: Option<&Mail>) {
     assert_eq!(
         after.status == MailStatus::Pending,

@@ -63,8 +63,9 @@ struct Progress {
     /// The progress of the round. It is `None` until it is loaded from the store.
     record: Option<RoundRecord>,
     written: Option<RoundRecord>,
-    /// While a business is being counted, the position of the round before this business. [`Round::end`] sets the
-    /// stored position back to this position. While no business is being counted, the outer value is `None`.
+    /// The position of the round before the business that is being counted. If the engine closes during the count,
+    /// [`Round::end`] stores this position. The outer value is `None` if no business is being counted. The inner value
+    /// is `None` at the beginning of the round.
     counting: Option<Option<BusinessId>>,
 }
 
@@ -205,7 +206,8 @@ impl DailyRound {
     /// business aside if the numbers still differ.
     async fn count(&mut self, engine: &Weak<Parts>, of: BusinessId) -> Result<(), StoreError> {
         let Some(differences) = self.differences(engine, of).await? else { return Ok(()) };
-        // The business becomes unavailable when it is set aside. So a second count must confirm the difference first.
+        // A business that is set aside is unavailable. So the business is set aside only if a second count also finds a
+        // difference.
         let confirmed = match &differences[..] {
             [] => None,
             _ => self.differences(engine, of).await?.filter(|again| !again.is_empty()),

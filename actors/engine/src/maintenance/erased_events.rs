@@ -65,8 +65,9 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(stepped)
 }
 
-/// True if a delivery of the event is waiting or contains a response. Adds to `clean` each endpoint whose actor must
-/// now end its waiting delivery of the event, or delete the response from the delivery.
+/// True if the event has a delivery that is waiting or contains a response. Adds the endpoint of such a delivery to
+/// `clean`, unless the delivery may still wait. The actor of an endpoint in `clean` must end the delivery, or delete
+/// its response.
 fn waits(
     state: &State,
     event: EventId,

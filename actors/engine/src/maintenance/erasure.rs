@@ -2,16 +2,16 @@
 //!
 //! The change that erases a contact deletes the contact and its index rows, and writes an erasure row
 //! (`keys::erasure`), which contains only digests of the phone number and email address. The steps then read
-//! the rows that are older than the erasure, in stages. One stage searches for index rows of contacts that
-//! could not be decoded.
+//! the rows that are older than the erasure, in stages. If the record of an erased contact could not be decoded, the
+//! stage [`LISTED`] finds and deletes the index rows of the contact.
 //!
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
 //! - Changes after the erasure write no data of the contacts, so each stage runs once. There is one exception: a
 //!   customer may have entered the phone number or email address of an erased contact in a booking of another contact.
-//!   A response about this booking is stored with the data until [`ENTERED`] has cleaned the booking. Therefore the
-//!   stage [`REMEMBERED_AGAIN`] reads the stored responses again.
+//!   Until the stage [`ENTERED`] removes this data from the booking, new responses about the booking contain the data,
+//!   and these responses are stored. Therefore the later stage [`REMEMBERED_AGAIN`] reads the stored responses again.
 //! - Records that are newer than the erasure stay unchanged, even if they contain the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. From a call or message of
 //!   another contact, only the phone number is removed.
@@ -33,8 +33,8 @@ const BYTES_MAX: usize = 256 << 10;
 const TOGETHER_MAX: usize = 1_024;
 /// The maximum number of successive steps that write nothing. The next step then writes the progress.
 const UNWRITTEN_MAX: u32 = 64;
-/// The maximum time, measured by the steady clock, for which the waiting deliveries of an event can still be sent after
-/// the erasure has marked the event.
+/// An erasure marks each event that must be wiped. After this, waiting deliveries of the event can still be sent for at
+/// most this time, measured by the steady clock.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
 /// The stage that removes the index rows of erased contacts whose records could not be decoded.
@@ -42,8 +42,8 @@ const LISTED: u8 = 6;
 /// The stage that cleans the bookings of other contacts. In such a booking, a customer may have entered the phone
 /// number or the email address of an erased contact.
 const ENTERED: u8 = 7;
-/// The stage that reads the stored responses again. If a later version of the service adds a kind of record, this kind
-/// gets a greater stage number.
+/// The stage that reads the stored responses again. If a later version of the service adds a kind of record, the stage
+/// for this kind gets a greater number.
 const REMEMBERED_AGAIN: u8 = 8;
 
 macro_rules! declare {
@@ -185,9 +185,9 @@ impl Cleaning<'_> {
     /// stored, so they must not change.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
-            // Stored responses are read first, because a repeated request could return the erased data. Until the stage
-            // [`ENTERED`] is complete, a booking of another contact can still contain erased data, and so can a new
-            // response about the booking. Stored responses are therefore read again after this stage.
+            // Stored responses are read first, because a repeated request could return the erased data. The bookings of
+            // other contacts can contain erased data until the stage [`ENTERED`] is complete. Until then, new responses
+            // about these bookings can contain it too. So stored responses are read again after the stage [`ENTERED`].
             0 | REMEMBERED_AGAIN => self.remembered(),
             1 => self.audit(),
             4 => self.appointments(),
@@ -263,8 +263,8 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Cleans the next records of a kind. Messages are cleaned before calls, because the call of a message without a
-    /// contact shows whether the message belongs to an erased contact.
+    /// Cleans the next records of a kind. Messages are cleaned before calls. If a message has no contact, its call
+    /// shows whether the message belongs to an erased contact. After the call is cleaned, it may no longer show this.
     fn personal<R: Personal + Kept>(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         self.each(keys::of_kind(of, R::KIND), Order::Ascending, |step, key, value| {
@@ -412,9 +412,10 @@ impl Cleaning<'_> {
         if theirs.is_erased(shown.contact_id()) || identifiers.any(|it| theirs.had(it, in_id)) {
             return Ok(true);
         }
-        // `shown` may be an earlier state of a message. This state may contain the data of an erased contact in two
-        // cases: the message has been cleaned since then, so it has no body now; or the message has no contact, and its
-        // call belongs to an erased contact.
+        // `shown` may be an earlier state of a message. The stored message shows whether this state may contain data of
+        // an erased contact. There are two such cases:
+        // - The stored message has no body, because it has been cleaned.
+        // - The stored message has no contact, and its call belongs to an erased contact.
         let ShownAnew::Message(message) = shown.shown_anew() else { return Ok(false) };
         let key = keys::message(self.state.id, message);
         let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };

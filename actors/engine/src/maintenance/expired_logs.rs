@@ -1,9 +1,10 @@
 //! Deletes expired events, deliveries, mails, alerts, idempotency keys and manage links in bounded steps.
 //!
 //! Invariants:
-//! - An event, delivery, mail or alert is deleted only if it is expired by both clocks: by the believed wall clock,
-//!   which is compared with the stamp, and by steady time, which is compared with the age marks
-//!   ([`AgeMarks`](super::age_marks::AgeMarks)). If the stamp is in the future, only steady time counts.
+//! - An event, delivery, mail or alert is deleted only if it is expired by two clocks. By the believed wall clock, its
+//!   stamp must be old enough. By steady time, it must have existed at an age mark
+//!   ([`AgeMarks`](super::age_marks::AgeMarks)) that is old enough. If the stamp is in the future, only
+//!   steady time counts.
 //! - A round reads each log in the order of its keys, up to the first row that is too new to be deleted. Older rows
 //!   that must be kept, for example waiting deliveries, do not end the round.
 
@@ -26,8 +27,8 @@ use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, mail_rows};
 const ROWS_MAX: usize = 256;
 /// The maximum number of bytes that a step writes. This limit is needed because rewritten and deleted rows can be long.
 const BYTES_MAX: usize = 256 << 10;
-/// An event is kept for this time after its deliveries expire, because a delivery that is resent on the last day must
-/// still be retried.
+/// An event is kept for this time after its deliveries expire. A delivery can be resent until it expires, and the
+/// retries after the resend need the event.
 pub(super) const NEEDED_AFTER_LOG: TimeDelta = TimeDelta::days(2);
 
 struct Step<'a> {
@@ -131,8 +132,9 @@ fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-/// Moves idempotency keys of days after tomorrow to today, at most [`ROWS_MAX`] in one step. An earlier version
-/// wrote such keys while the clock was wrong. Their age is unknown, so they expire as if they were written today.
+/// Each idempotency key is stored under a day. While the clock was wrong, an earlier version stored keys under days
+/// after tomorrow. Their age is unknown. This function moves them to today, at most [`ROWS_MAX`] in one step. So they
+/// expire as if they were written today.
 /// Returns true if keys were moved.
 fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let now = state.clocks.steady();
@@ -190,8 +192,8 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
     Ok(!is_through)
 }
 
-/// Returns an instant. If an appointment ended at this instant or earlier, its manage links have expired. `noted` is
-/// the id of an audit entry whose age by steady time is at least [`LINK_KEPT`].
+/// Returns the instant that decides which manage links have expired: the links of all appointments that ended at this
+/// instant or earlier. `noted` is the id of an audit entry. By steady time, the entry is at least [`LINK_KEPT`] old.
 pub(super) fn links_ended_by(noted: AuditId, now: Timestamp) -> Timestamp {
     noted.minted_at().min(now - LINK_KEPT)
 }
@@ -289,8 +291,8 @@ fn expire_rows(
     if !read {
         return Ok(false);
     }
-    // `kept` is the longest time for which any data is kept: logs, records or unanswered questions. Deletes the age
-    // marks before the newest mark that is at least this old, because no job reads them.
+    // `kept` is the longest time for which any data is kept: logs, records or unanswered questions. `noted` is the
+    // newest age mark whose age is at least `kept`. No job reads the marks before `noted`, so they are deleted.
     let kept = state.retention.longest().map_or(needed, |kept| kept.max(needed)).max(GAP_KEPT);
     let Some((noted, _)) = noted_until(&state.store, of, steady - kept)? else { return Ok(true) };
     let stale = keys::of_kind(of, kind::AGE).before(keys::age(of, noted));

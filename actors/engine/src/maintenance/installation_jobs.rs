@@ -60,8 +60,8 @@ impl Job for DeletedBusinesses {
         let is_gone = batch.is_empty();
         self.last = Some((id, is_gone));
         if is_gone {
-            // During this step, a write of a row may have been in progress. The deletion is therefore complete only
-            // after two consecutive steps have found no row.
+            // A write that was in progress during the scan may add a row later. The deletion is therefore complete only
+            // if the previous step has also found no row.
             if last != self.last {
                 return Ok(Some(Duration::ZERO));
             }

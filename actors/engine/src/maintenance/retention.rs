@@ -3,8 +3,9 @@
 //! Invariants:
 //! - A record is deleted only when both clocks agree that it is expired. The believed wall clock is compared
 //!   with the record's stamp, and steady time with the age marks ([`noted_until`]).
-//! - A record from before the retention was set is also expired by steady time if its age when the retention was set
-//!   (by its stamp), plus the steady time since then, reaches the retention period.
+//! - If a record was created before the retention was set, a second rule for steady time also applies. The rule adds
+//!   the record's age when the retention was set (by its stamp) and the steady time since then. If the sum reaches the
+//!   retention period, the record is expired by steady time.
 //! - An appointment is expired when both clocks are past its end plus the retention period.
 //! - The newest audit entry is kept, because it contains the usage of the business.
 //! - Records of one kind are read in the order of creation, and appointments in the order of their start.

@@ -136,8 +136,8 @@ pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
         // submitted batches.
         store.wait_durable(id).await?;
         let mut writer = BulkWriter::new(store, id);
-        // A long value has several rows with successive keys. The scan reads single rows in the order of their keys. So
-        // if a step ends between two rows of a value, the next step deletes the other rows of the value.
+        // A long value has several rows with successive keys, and a step may end between these rows. The next step then
+        // continues with the next key, so it deletes the other rows of the value.
         let mut left = keys::all(id);
         loop {
             shared.check_open()?;

@@ -334,8 +334,8 @@ impl ImportedBusiness {
     /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. If more
     /// calls have this problem, a further problem on the `end` line states how many. If the business has retention
     /// periods, returns no problem, because the messages may have expired. The check runs at the `end` line, because in
-    /// an export the messages follow the calls. The lines of the calls are consecutive, and the calls are stored in
-    /// this order. So the line number of each call is counted from the line of the first call.
+    /// an export the messages follow the calls. The lines of the calls are consecutive, and the scan returns the
+    /// calls in the order of their lines. So the function computes the line numbers from the first call's line number.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,
@@ -372,8 +372,9 @@ impl ImportedBusiness {
         Ok(wrong)
     }
 
-    /// Writes the first entry of the audit log. This entry has the newest id and the newest stamp of the business. If
-    /// the business has retention periods, also records the import as the moment at which they were set.
+    /// Writes the audit entry of the import, which is the first audit entry of the business. No record of the business
+    /// has a later id or stamp. If the business has retention periods, also records the import as the time at which
+    /// they were set.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         let (of, (newest, at)) = (self.of, self.newest);
         let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, shared.ports.random_bytes());

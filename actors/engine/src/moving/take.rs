@@ -109,8 +109,8 @@ impl Import {
         found.into_iter().map(|problem| Wrong { line, problem }).collect()
     }
 
-    /// Returns the problem of a record that no line with a business precedes. If an earlier record was invalid, returns
-    /// no problem, because the invalid record may have been the line with the business.
+    /// Returns the problem of a record that belongs to no business, because the line with the business is missing. If
+    /// an earlier record was invalid, returns no problem: the invalid record may have been the line with the business.
     fn of_no_business(&self) -> Vec<Problem> {
         if self.all_good { vec![Problem::new("kind", ImportProblem::NoBusiness)] } else { Vec::new() }
     }

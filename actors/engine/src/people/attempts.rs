@@ -23,9 +23,9 @@ use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// The maximum number of counted failures of an email address; a further failure displaces the oldest. An attempt in
-/// progress counts as a failure until it succeeds. The maximum is much greater than the number of failures that affect
-/// the delay, so that attempts which later succeed do not displace these failures.
+/// The maximum number of counted failures of an email address. After one more failure, the oldest failure no longer
+/// counts. An attempt in progress counts as a failure until it succeeds, so it may push an older failure out of the
+/// count. Therefore the maximum is much greater than the number of failures that affect the delay.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// If an email address has at most this number of counted failures, the response is not delayed. Each further failure
 /// adds one second to the delay, up to [`DELAY_MAX`] seconds.

@@ -128,8 +128,8 @@ impl People {
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // If the service sends mails, it also mails an offer that the operator makes. No link is created for this mail,
-        // so a link that the operator got earlier stays valid.
+        // If the service sends mails, an offer by the operator is mailed even if `mailed` is false. No new link is
+        // created, so a link that the operator got earlier stays valid.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business
@@ -207,8 +207,8 @@ impl People {
         Ok(person.map(|person| (person.id, person.fitting_link())))
     }
 
-    /// Mails a reset link unless a limit is exceeded. For an unknown address, queues a mail to a person who does not
-    /// exist. So the response takes as long as for a known address. This mail is never sent.
+    /// Mails a reset link unless a limit is exceeded. If the address is unknown, queues a mail that is never sent,
+    /// because its recipient does not exist. So the response takes as long as for a known address.
     pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten> {
         let known = self.forgotten(email).await?;
         let now = self.shared().clocks.now();

@@ -84,12 +84,12 @@ pub(crate) struct Hasher {
     simulated: bool,
     /// The permits for running checks of passwords.
     looked_at: Arc<Semaphore>,
-    /// The permits for all checks of passwords: running checks, and checks that wait for a permit of `looked_at`. A
-    /// check that gets no permit here is refused.
+    /// The permits for running and waiting checks of passwords. A check first takes one of these permits, and then
+    /// waits for a permit of `looked_at`. If none of these permits is free, the check is refused.
     all_looked_at: Arc<Semaphore>,
     /// The permit for checking and hashing a chosen password.
     chosen: Arc<Semaphore>,
-    /// The permits of the people who choose a password, one per person, also while they wait for `chosen`.
+    /// The permits for choosing a password. A person has at most one of them, and keeps it while waiting for `chosen`.
     choosing: Arc<Quota<PersonId>>,
 }
 
@@ -139,8 +139,9 @@ impl Hasher {
             match (known, prepared) {
                 (true, Some(_)) if is_prepared => PasswordCheck::Right,
                 (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
-                // The stored hash was made from the password exactly as the person entered it. The prepared form has a
-                // length that is not allowed, so its hash does not replace the stored hash.
+                // The stored hash is the hash of the password exactly as the person entered it. Usually, the hash of
+                // the prepared form would now replace it. Here, the length of the prepared form is not allowed, so the
+                // stored hash stays.
                 (true, None) if is_as_given => PasswordCheck::Right,
                 _ => PasswordCheck::Wrong,
             }
@@ -213,7 +214,7 @@ fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
     let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.take(ESTIMATED_WORDS_MAX).collect();
     let rest = without(given, &words);
-    // The rest of the password must be strong too, because the person's own words add no strength.
+    // `rest` is the password without the person's own words. These words add no strength, so `rest` must be strong too.
     let of_rest = rest.map(|rest| zxcvbn::zxcvbn(&rest, &[]));
     let estimates = [zxcvbn::zxcvbn(given, &words)].into_iter().chain(of_rest);
     let Some(estimate) = estimates.into_iter().find(|estimate| estimate.score() < SCORE_MIN) else {
@@ -442,8 +443,8 @@ mod tests {
             assert_eq!(hasher.check(Some(hash), given).await.unwrap(), expected, "{given:?}");
         }
         assert_eq!(hasher.check(None, given).await.unwrap(), PasswordCheck::Wrong);
-        // The prepared form has eleven characters, so it is too short for a new password. But the stored hash is of the
-        // form that the person entered, so the password is still accepted.
+        // The entered password has twelve characters. Its prepared form has only eleven, too few for a new password.
+        // The stored hash is the hash of the entered form, so the password is accepted.
         let short = "e\u{301}zK4!vQ9tR7";
         assert_eq!((short.chars().count(), prepared(short).chars().count()), (12, 11));
         let kept = hash(Hashing::Cheap, short, [1; 16]);

@@ -51,9 +51,9 @@ impl StampMap {
         self.newest_kept
     }
 
-    /// The corrected value of a timestamp. Only timestamps in the future change. The latest becomes the present, and
-    /// each earlier one gets the millisecond before its successor. If the milliseconds after the newest unchanged
-    /// timestamp are too few for this, several timestamps get the same value.
+    /// The corrected value of a timestamp. Only timestamps in the future change. The latest of them becomes the
+    /// present. The corrected values keep their order and are one millisecond apart. If there are too few milliseconds
+    /// between the newest unchanged timestamp and the present, several timestamps get the same value.
     pub(super) fn moved(&self, stamp: Timestamp) -> Timestamp {
         if stamp <= self.present {
             return stamp;

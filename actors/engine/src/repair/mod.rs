@@ -59,7 +59,8 @@ pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
     if store.contains(&keys::repair())? { Err(StoreError::RepairUnfinished) } else { Ok(()) }
 }
 
-/// Corrects every stamp after `present`. An unfinished repair continues with its stored present.
+/// Corrects every timestamp that is later than `present`. If the store contains an unfinished repair, continues this
+/// repair and uses its stored present instead of `present`.
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
     upgrade::check(&meta)?;

@@ -9,8 +9,8 @@ use store::{Batch, Key, Record, Store, StoreError, keys};
 
 use crate::delivery::delay_before;
 
-/// The tolerance for due times. A wrong clock has set a due time that exceeds the latest time of the retry schedule by
-/// more than this tolerance.
+/// The tolerance for due times. If a due time is later than the retry schedule allows by more than this tolerance, a
+/// wrong clock has set the due time.
 const DUE_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Moved {

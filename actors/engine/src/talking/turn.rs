@@ -18,8 +18,8 @@ use crate::error::{EngineError, Result};
 impl BusinessHandle {
     /// Adds a turn of the caller, and the receptionist's answer. A repeated request gets the stored response. The
     /// stored response contains no texts, so this function adds the texts from the conversation. If the future is
-    /// dropped, the turn still completes. Otherwise a client that disconnects could use the model, and the turn and
-    /// its tokens would not be stored.
+    /// dropped, for example because the client disconnects, the turn still completes. Otherwise the turn would have
+    /// used the model, but neither the turn nor its tokens would be stored.
     ///
     /// # Errors
     /// [`Refusal::UnderWay`] while another turn of the conversation is in progress.
@@ -72,9 +72,9 @@ impl BusinessHandle {
         self.with_index(|| self.change(request.clone(), finish.clone())).await
     }
 
-    /// Runs the rounds of the model. If the result has no round, the guided path answers the turn. A function call may
-    /// need requests to the engine. The answer to a request that only reads is added to `prepared`, for the last step
-    /// of the turn.
+    /// Runs the rounds of the model. If the result contains no rounds, the guided path answers the turn. A function
+    /// call may need answers from the engine. The engine's answer to a read is also added to `prepared`, because the
+    /// last step of the turn uses this answer.
     async fn rounds(&self, model: &Model, request: &Request, prepared: &mut Prepared) -> Result<Rounds> {
         let began = Instant::now();
         let deadline = began + TURN_TIME_MAX;
@@ -87,9 +87,9 @@ impl BusinessHandle {
         };
         model.tokens.add_stored(&counted, prepared.used_today);
         let mut draft = prepared.draft.clone();
-        // These answers also contain the answers to requests for changes. The changes have not been made yet, so these
-        // answers are only previews, and `prepared.answers` does not contain them. The last step of the turn makes the
-        // changes and determines the final answers.
+        // The rounds add the answers to requests for changes to `answers`, but not to `prepared.answers`. These answers
+        // are only previews, because the changes have not been made yet. The last step of the turn makes the changes
+        // and determines the final answers.
         let mut answers: Answers = prepared.answers.clone();
         let (mut rounds, mut used): (Vec<Round>, u64) = (Vec::new(), 0);
         let mut first_token = None;

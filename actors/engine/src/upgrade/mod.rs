@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - Before the first row changes, the store gets a format that no version accepts and a record of the step in
-//!   progress. One batch at the end sets the new format. No version opens a half-converted store.
+//! - Before a step changes the first row, one batch records the step, and sets the store's format to a format that no
+//!   version serves. One batch at the end of the step sets the new format. So no version serves a half-converted store.
 //! - A step converts a record and its index rows in one batch. The rows show which part has not been converted yet,
 //!   so an interrupted step continues.
 //! - A released step never changes. It uses the layouts of its two formats, not the current rules.

@@ -11,10 +11,13 @@ use store::{Batch, Key, Record, Store, StoreError, keys};
 use super::conversion::Conversion;
 use crate::business::SearchRows;
 
-/// From format 1 to 2. In format 1, the key of an appointment contained the id but not the start. One index row
-/// by start contained the busy time, and one index row by `updated_at` was empty. In format 2, the key of an
-/// appointment contains the start and the id. One index row by id and one index row by `updated_at` contain the start.
-/// This step writes the index row by `updated_at` only for changed appointments.
+/// From format 1 to 2. This step changes four rows of each appointment:
+///
+/// - The appointment: the key was the id. The new key is the start and the id.
+/// - The index by start: this row is deleted.
+/// - The index by id: this row is new. Its value is the start.
+/// - The index by `updated_at`: the value was empty. The new value is the start. If the appointment has not changed
+///   since its creation, this row is deleted.
 pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| earlier::appointments(of);
     conversion

@@ -98,8 +98,8 @@ impl Installation {
             installation_kind::SLUG => {
                 let Some(owner) = checker.decoded::<SlugOwner>(value) else { return };
                 let of = owner.business_id;
-                // A restore that repeats the deletion of a business leaves the slug of the business. A slug whose
-                // business is missing is therefore not damage.
+                // If a restore repeats the deletion of a business, it does not delete the slug of the business.
+                // Therefore a slug without its business is not damage.
                 if owner.reserved_until.is_some() || !checker.is_there(&keys::profile(of)) {
                     return;
                 }

@@ -62,7 +62,7 @@ impl Checker<'_> {
         let range = keys::of_kind(self.of, rows).starting_at(row_key(self.of, rows, id));
         let next = self.rows.scan(&range, Order::Ascending).next().transpose();
         let Some(Some((key, _))) = self.read(next) else { return };
-        // An unreadable row is reported when the check reaches it.
+        // If the index row is unreadable, nothing is reported here. The check of the index row itself reports it.
         let Some(row) = self.record::<SearchRecord>(&Key::new(&key)) else { return };
         let found = row.texts.iter().find(|(of, _)| *of == id).map_or("", |(_, found)| found);
         if found != text {

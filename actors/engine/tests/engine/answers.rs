@@ -34,9 +34,9 @@ async fn a_booking_and_the_refusals_that_it_causes_get_responses_after_its_sync(
     assert!(hour(9) && !hour(10) && hour(11));
 }
 
-/// On a nearly full disk, the cancellation of an active appointment is accepted. The cancellation of a cancelled
-/// appointment with a new idempotency key is refused, because it would only store its response. Therefore the refusal
-/// shows that the first cancellation took effect.
+/// The disk is nearly full. The first request cancels an appointment and is accepted. The second request cancels the
+/// same appointment with another idempotency key. It changes nothing and would only store its response, so it is
+/// refused. Therefore the refusal shows that the first request took effect.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_for_lack_of_space_is_sent_after_the_change_that_it_shows_is_durable() {
     let world = World::new(4).await;

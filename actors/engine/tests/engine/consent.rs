@@ -141,8 +141,8 @@ async fn a_restore_repeats_the_consents_since_the_backup() {
         }
         let texts = handle.consent(by_team).await.unwrap().texts;
         assert_eq!(texts == Some(TextConsent::Refused), list.is_some());
-        // A restore without the list of tombstones ends the link in the mail. After a restore with the list, the link
-        // still stops mails.
+        // A restore without the list of tombstones ends all manage links, so the link in the mail no longer works.
+        // After a restore with the list, the link still works.
         assert_eq!(stop(&handle, &token_of(&letter), false).await.is_ok(), list.is_some());
         engine.close().await.unwrap();
     }

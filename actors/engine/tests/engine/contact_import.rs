@@ -61,8 +61,9 @@ async fn an_import_is_visible_completely_or_not_at_all_even_after_a_crash() {
         let of = world.at(&shop);
         let seen = contacts(&of).await.len();
         assert!([1, 1 + CONTACTS].contains(&seen), "{seen} contacts are visible");
-        // The other lists and the export must also show all contacts or none. Not every run makes these reads: the
-        // export waits until earlier changes are durable, so the crash after it no longer interrupts the import.
+        // The other lists and the export must also show all contacts or none. The export waits until earlier changes
+        // are durable. After an export, the crash can no longer undo an import that the export has waited for. So only
+        // every third run makes these reads.
         if moment % 3 == 0 {
             let page = PageRequest { limit: 100, after: None };
             let shown = [
@@ -114,8 +115,9 @@ async fn a_row_whose_phone_or_email_exists_is_skipped() {
             row(3, "B", Some("+14155550101"), Some(email)),
             row(4, "C", Some("+14155550102"), None),
             row(5, "D", Some("+14155550102"), None),
-            // Line 6 has the address of line 2, and line 8 has the number of line 7. Lines 2 and 7 are skipped,
-            // so lines 6 and 8 must be imported.
+            // Line 6 has the email address of line 2. Line 2 is skipped, so line 6 must be imported. Line 7 is skipped,
+            // because it has the email address of line 6. So line 8 must be imported, although it has the phone number
+            // of line 7.
             row(6, "E", None, Some("a@example.com")),
             row(7, "G", Some("+14155550103"), Some("a@example.com")),
             row(8, "H", Some("+14155550103"), None),

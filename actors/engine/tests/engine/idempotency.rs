@@ -165,8 +165,7 @@ async fn expired_keys_are_deleted_without_another_request() {
 /// An event that follows the use of an idempotency key.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
-    /// The clock jumps by a number of days, the first field. It is corrected after a number of minutes, the second
-    /// field.
+    /// `Glitch(days, minutes)`: the clock jumps by `days` days, and is corrected after `minutes` minutes.
     Glitch(i64, u64),
     /// The clock jumps by this many days, and is not corrected.
     Jump(i64),
@@ -261,8 +260,8 @@ async fn time_until_a_restart_of_the_machine_counts_up_to_24_hours_by_the_wall_c
     assert!(!known(&world, 2).await);
 }
 
-/// Rewrites the stored responses in the format of the first version. Makes their times later by `ahead`, as a clock
-/// that was ahead would have stored them. Deletes the stored time of the clock.
+/// Changes the store as if the first version had written it while its clock was fast by `ahead`. Rewrites the stored
+/// responses in the format of the first version, adds `ahead` to their times, and deletes the stored time of the clock.
 async fn as_before(world: &World, ahead: TimeDelta) {
     let store = world.store();
     for (key, _) in store

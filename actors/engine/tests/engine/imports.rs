@@ -123,7 +123,8 @@ async fn an_abandoned_import_is_removed_and_others_can_be_made() {
 #[tokio::test(start_paused = true)]
 async fn an_import_interrupted_by_a_crash_is_completed_or_removed_at_the_next_start() {
     let (_, shop, moved) = used(25).await;
-    // Each pass interrupts an import after more records. The last pass interrupts an import that was accepted.
+    // Each pass interrupts an import after a larger number of records. In the last pass, the import has taken all
+    // records, so the next start must complete the import. In the other passes, the import must be removed.
     for records in (0..=moved.len()).step_by(67).chain([moved.len()]) {
         let mut here = World::new(26).await;
         let neighbour = here.shop(1).await;
@@ -243,8 +244,8 @@ async fn given_up_after(polls: usize, then: Then, moved: &[Moved], shop: &Shop) 
     assert!(is_known || !is_over, "{case}: the import was finished, but it is unknown");
     let listed = here.disk.tombstones().into_iter();
     let imported = listed.filter(|line| matches!(line, Tombstone::ImportedBusiness(..)));
-    // The business is opened after its line in the list of tombstones is written. A crash can undo the opening but keep
-    // the line. The business is then opened again, which adds a second line.
+    // Before the service opens an imported business, it adds a line to the list of tombstones. A crash can undo the
+    // opening, but the line is kept. The service then adds a second line and opens the business again.
     let (lines, lines_max) = (imported.count(), if then == Then::Kills { 2 } else { 1 });
     assert!(lines == 0 || is_known && lines <= lines_max, "{case}: the business was opened {lines} times");
     assert_eq!(rows_of(&mut here, shop.id).await > 0, is_known, "{case}");
@@ -314,8 +315,8 @@ async fn missing_messages_of_calls_are_all_counted_and_some_are_named() {
     assert_eq!((rest.line, rest.problem.path.as_str()), (end, ""));
     assert_eq!(rest.problem.code, ImportProblem::MoreCallsOfNoMessage((calls - MISSING_MAX) as u64).into());
     importing.take_back().await.unwrap();
-    // The line that ends a business starts a check of all its calls. If the engine ends all imports, this check ends
-    // with an error.
+    // The last line of a business starts a check of all calls of the business. After `end_imports`, this check returns
+    // an error.
     let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, others).await;
     here.engine.end_imports();

@@ -1,4 +1,5 @@
-//! Addresses with several spellings: a mailbox has one limit on notices and one consent.
+//! Tests of mailboxes whose address can be spelled in several ways. All spellings of a mailbox share one limit on
+//! notices and one consent.
 
 use domain::{Actor, DropReason, EmailConsent, NoticeStatus};
 use engine::BusinessHandle;

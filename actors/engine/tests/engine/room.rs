@@ -136,8 +136,8 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
     handle.change(by_operator(), stop.clone()).await.unwrap();
     handle.change(by_operator(), PatchBusiness::suspending(true)).await.unwrap();
 
-    // A change that is already in effect writes nothing. If such a change has a new idempotency key, it is
-    // refused, because its response cannot be stored.
+    // The disk is still nearly full. A change that is already in effect is accepted, because it writes nothing. If the
+    // request has a new idempotency key, the service would have to store the response, so it refuses the change.
     let applies = world.disk.applies();
     assert_eq!(body(&handle.change(by_operator(), Cancel { id }).await.unwrap()), body(&cancelled));
     handle.change(by_operator(), RevokeKey { id: key }).await.unwrap();

@@ -136,8 +136,8 @@ impl SearchTexts {
         }
     }
 
-    /// Checks that the rows contain exactly the expected search texts. A record whose id is greater than the id in the
-    /// key of the last row is too new: its search text is not in a row yet.
+    /// Checks that the rows contain exactly the expected search texts. The key of the last row contains an id. The
+    /// search texts of records with greater ids are not in the rows yet.
     fn check(&self) {
         for (kind, rows) in &self.filed {
             let last = &rows.last().unwrap().0;

@@ -125,8 +125,8 @@ async fn a_start_drops_the_notices_that_were_overtaken_before() {
     let other = book_by(&world.at(&shop), &shop, at(3, 14), 2, "ben@example.com").await;
     pass(1).await;
     post.take();
-    // After this restart, the engine has no relay and therefore no outbox. So the waiting notice is not dropped when
-    // the appointment is moved. The rows are then the same as after a crash immediately after the move.
+    // After this restart, the engine has no relay and therefore no outbox. So nothing drops the waiting notice when the
+    // appointment is moved. A crash immediately after the move would leave the same rows.
     world.restart().await;
     move_to(&world.at(&shop), id, at(3, 12)).await;
     pass(1).await;

@@ -133,8 +133,8 @@ impl SystemResolver {
         })
     }
 
-    /// Asks for both IPv4 and IPv6 addresses. The flag is true if the lookup takes longer than [`WITNESS_AFTER`], and
-    /// `answers` increases after this time, which shows that a name server works.
+    /// Asks for both IPv4 and IPv6 addresses. If the lookup ends within [`WITNESS_AFTER`], the returned flag is false.
+    /// Otherwise the flag is true if `answers` has increased after this time, which shows that a name server works.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -220,7 +220,7 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
     let again_after = options.timeout.min(ASK_AGAIN_AFTER);
     options.timeout = ANSWER_TIME_MAX;
     // In the library, concurrent lookups of a name share one question. When the question times out, all these lookups
-    // time out, even a lookup that began much later. With this one retry, that lookup asks again.
+    // time out, even a lookup that began a moment ago. So each lookup has one retry, which asks a new question.
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
@@ -287,8 +287,8 @@ impl DnsHandle for ExchangeHandle {
     type Runtime = TokioRuntimeProvider;
 
     fn send(&self, mut request: DnsRequest) -> Self::Response {
-        // After each answer without addresses, the library would wait longer before it repeats an unanswered query.
-        // With 0, it always waits its minimum.
+        // The library repeats an unanswered query after this interval. It would choose a longer interval after each
+        // answer without addresses. If the interval is 0, the library uses its minimum interval.
         request.options_mut().retry_interval = Duration::ZERO;
         self.0.send(request)
     }

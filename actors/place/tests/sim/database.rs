@@ -2,8 +2,8 @@
 //!
 //! A commit is *replicated* some time after it was written. Until then it is invisible and holds its locks. A commit
 //! becomes visible without replication if its backend is terminated or the primary crashes. A failover keeps all
-//! replicated commits and any number of the commits that follow them directly. A former primary may still serve
-//! connections, but replicates nothing.
+//! replicated commits. It may keep other commits, but never a commit without all earlier commits. A former primary may
+//! still serve connections, but replicates nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;

@@ -9,9 +9,11 @@ pub(crate) enum Fault {
     LeaseFromTheRepetition,
     /// The lease is 2/3 of the takeover time, which is safe only if the clocks' speeds differ by less than 50 %.
     LongLease,
-    /// The active node reads the outcome on a new connection before a commit on this connection was acknowledged.
+    /// The active node opens a connection and reads the outcome at once. A correct node first makes a commit on the new
+    /// connection and waits for its acknowledgement.
     OutcomeByReading,
-    /// A node that is not active reads on a new connection before a commit on this connection was acknowledged.
+    /// A node that is not active opens a connection and reads at once. A correct node first makes a commit on the new
+    /// connection and waits for its acknowledgement.
     UnprovenReading,
     NoSecondLook,
     NewestApplied,

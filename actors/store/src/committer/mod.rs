@@ -9,8 +9,8 @@
 //!   The order between changes of different shards is not defined.
 //! - Tickets ascend in a shard. A shard's newest ticket is updated before the change with this ticket is queued. So a
 //!   wait for the newest ticket covers every change that was queued before the wait began.
-//! - After a sync, `synced` is set to the newest synced ticket of each shard before a change of the group is
-//!   acknowledged.
+//! - After a sync, `synced` is first set to the newest synced ticket of each shard. Only then are the changes of the
+//!   group acknowledged.
 //! - An error of the backend stops the committer permanently. Nothing is retried.
 
 mod queue;
@@ -59,8 +59,9 @@ struct Core {
     on_fatal: OnFatal,
 }
 
-/// The newest tickets of a shard: `any` among all changes, and `to_send` among the changes that must be durable before
-/// a delivery attempt is made. A failure sets both to `u64::MAX`, which no synced ticket reaches.
+/// The newest tickets of a shard. `any` is the newest ticket of all changes. `to_send` is the newest ticket of the
+/// changes of the kind [`ChangeKind::ToSend`]. A failure sets both to `u64::MAX`. This value is greater than every
+/// synced ticket.
 #[derive(Default)]
 struct Newest {
     any: AtomicU64,
@@ -112,8 +113,8 @@ impl Committer {
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store allows");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
-        // After a failure, `newest` must stay `u64::MAX`. A failure sets it and closes the queue under the queue's
-        // lock. `push` notes tickets under this lock, and only while the queue is open.
+        // After a failure, `newest` must stay `u64::MAX`. The failure sets this value and closes the queue while it
+        // holds the queue's lock. `push` calls `note` under the same lock, and only if the queue is still open.
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 
@@ -139,8 +140,8 @@ impl Committer {
         }
     }
 
-    /// True if all changes to the business are durable. After a failure it is always false, because no synced ticket
-    /// reaches `u64::MAX`.
+    /// True if all changes to the business are durable. After a failure, the result is always false: a failure sets the
+    /// newest ticket to `u64::MAX`, and no synced ticket reaches this number.
     pub(super) fn is_settled(&self, business: BusinessId) -> bool {
         let shard = shard(business);
         self.core.newest[shard].of(ChangeKind::Any) <= self.core.synced[shard].load(Ordering::Acquire)

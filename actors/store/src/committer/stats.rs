@@ -26,7 +26,7 @@ pub struct CommitStats {
 }
 
 pub(super) struct Counters {
-    /// This field contains all counters except `queued` and the distributions.
+    /// The current counters. The fields `queued`, `group_changes` and `sync_micros` of `stats` are not used.
     stats: Mutex<CommitStats>,
     group_changes: Histogram<{ GROUP_CHANGES.len() }>,
     sync_micros: Histogram<{ SYNC_MICROS.len() }>,

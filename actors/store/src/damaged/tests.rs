@@ -107,8 +107,8 @@ async fn the_list_survives_restarts_and_only_its_owner_can_read_it() {
     let store = open().unwrap();
     with_rows(&store, &[business(1), business(2)]).await;
     assert!(!dir.path().join(SET_ASIDE_FILE).exists());
-    // In the service, the checkpoint thread sets businesses aside. The test therefore also calls the function in
-    // another thread.
+    // In the service, the checkpoint thread calls `set_business_aside`. Therefore the test calls it in a separate
+    // thread too.
     let other = store.clone();
     std::thread::spawn(move || other.set_business_aside(business(2), "7 rows are missing").unwrap())
         .join()

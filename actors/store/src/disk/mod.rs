@@ -308,8 +308,8 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the name of the directory durable by syncing its parent. A parent without read access is skipped:
-/// the service cannot have created the directory there.
+/// Makes the name of the directory durable by syncing its parent. If the service is not permitted to read the parent,
+/// the sync is skipped. Such a directory was usually not created by the service.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     let whole = dir.canonicalize().map_err(StoreError::preparing("resolving", dir))?;
     match whole.parent().map(sync_path) {

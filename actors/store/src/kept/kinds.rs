@@ -84,8 +84,8 @@ pub fn searched_in(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.search == Some(rows))
 }
 
-/// Returns the kind of records that have this kind of index rows, if the index rows end with the last part of the
-/// record's key ([`keys::indexed`]).
+/// Returns the kind of the records to which index rows of the kind `rows` belong. Finds only indexes whose keys end
+/// with the last part of the record's key ([`keys::indexed`]).
 pub fn indexed_by(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.indexes.contains(&rows))
 }

@@ -1,5 +1,5 @@
-//! The kinds of keys that only stores of earlier formats contain. [`super::kind`] explains what the comment of a kind
-//! describes.
+//! The kinds of keys that only stores of earlier formats contain. The documentation of [`super::kind`] explains how to
+//! read the comments of the kinds.
 
 use domain::{AppointmentId, BusinessId, Timestamp};
 

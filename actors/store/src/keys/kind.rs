@@ -189,7 +189,7 @@ kinds! {
     /// value is the `ConsentRecord`.
     CONSENT = 0x6f, 49, fn consent(hash: &[u8; 32]);
     AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`
-    /// An idempotency key. The row's key contains a hash and the number of a day, which the steady clock determines
+    /// An idempotency key. The row's key contains a hash and the number of a day of the steady clock
     /// ([`domain::SteadyTime`]). The value is the `IdempotencyRecord`.
     IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);
     /// An age mark. The key ends with a time of the steady clock. The value is the id of the newest audit entry at this

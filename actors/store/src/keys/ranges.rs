@@ -177,8 +177,8 @@ pub fn api_key(prefix: [u8; 8]) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::API_KEY).with(&prefix).with(&[0; 8])
 }
 
-/// Returns the last 8 characters of the API key's prefix. Panics if the prefix is shorter, which no issued
-/// key has.
+/// Returns the last 8 characters of the API key's prefix. Panics if the prefix is shorter than 8 characters. No issued
+/// key has such a short prefix.
 pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
     match key.prefix.as_bytes().last_chunk() {
         Some(prefix) => *prefix,

@@ -62,7 +62,8 @@ struct State {
     fail_apply: bool,
     fail_sync: bool,
     fail_read: bool,
-    /// The rows when `note_history` was called. Also the number and the writes of each batch that is not in these rows.
+    /// `note_history` stores the current rows here. The list contains the number and the writes of each batch that
+    /// these rows do not contain.
     history: Option<(Rows, Vec<(u64, Writes)>)>,
     syncs: u64,
     reads: u64,
@@ -221,8 +222,9 @@ impl State {
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map of rows (`pairs`) keeps all batches that were applied before its last save. Of the later batches, a
-        // random number of the oldest survive completely, the next ones in part, and the newest not at all.
+        // The map of rows (`pairs`) keeps all batches that were applied before its last save. Two random points divide
+        // the later batches into three groups. The oldest group survives completely, the middle group survives in part,
+        // and the newest group is lost.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
         let mut passing = self.unsaved.split_off((home - saved) as usize);

@@ -33,9 +33,11 @@ impl Gaps {
         }
     }
 
-    /// Extends the gap of a scan so that `last` is its last key. Returns `None` and changes nothing if the gap was
-    /// dropped or changed since the last extension. For a new gap, returns `None` if another gap contains its first
-    /// key.
+    /// Makes `last` the last key of the gap of a scan. Returns the extended gap. Returns `None` and changes nothing in
+    /// two cases:
+    ///
+    /// - The gap is new, and another gap already contains its first key.
+    /// - The gap is not new, and it was dropped or changed since its last extension.
     pub(super) fn extend(&mut self, run: Run, last: Key) -> Option<Run> {
         let is_whole = match run.last {
             Some(before) => self.0.get(&run.from) == Some(&before),
@@ -96,7 +98,8 @@ mod tests {
         let run = gaps.begin(key(2 * GAPS_MAX)).1;
         gaps.extend(run, key(2 * GAPS_MAX + 1)).unwrap();
         assert_eq!(gaps.ranges(), [(key(2 * GAPS_MAX), key(2 * GAPS_MAX + 1))]);
-        // A write in the gap of a scan drops the gap. The scan then cannot extend it.
+        // A scan finds a gap, and then a row is written in the gap. The write removes the gap, so the scan cannot
+        // extend the gap.
         let (_, run) = gaps.begin(key(2 * GAPS_MAX));
         gaps.fill(&key(2 * GAPS_MAX + 1));
         assert!(gaps.extend(run, key(2 * GAPS_MAX + 2)).is_none());

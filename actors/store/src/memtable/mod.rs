@@ -126,8 +126,8 @@ impl Memtable {
         *tables.gaps.get_mut() = Gaps::default();
     }
 
-    /// Reads a range, which must not be empty. `seek` returns the rows of the tree in the part of the range that is not
-    /// read yet.
+    /// Reads a range, which must not be empty. The argument of `seek` is the part of the range that is not read yet.
+    /// `seek` returns the rows of the tree in this part.
     pub(super) fn scan(
         self: &Arc<Self>,
         range: &KeyRange,
@@ -157,8 +157,8 @@ struct Scan<S> {
     memtable: Arc<Memtable>,
     seek: S,
     rest: Rest,
-    /// The gap at the start of an ascending scan. The scan extends the gap until it finds a row or the gap is dropped.
-    /// The field is then `None`.
+    /// The gap that an ascending scan extends. The field becomes `None` when the scan finds a row, or when the gap is
+    /// dropped. In a descending scan, the field is always `None`.
     run: Option<Run>,
     flushed: u64,
     /// The rows of the tree that follow the last returned row.
@@ -209,7 +209,7 @@ enum Next {
     InTree,
     Deleted,
     Further,
-    /// The next row of the scan is in a table. The tree may have an older value.
+    /// The next row of the scan is in a table. If `is_in_tree` is true, the tree contains an older value of this row.
     InTable {
         key: Vec<u8>,
         value: Vec<u8>,
@@ -234,8 +234,8 @@ impl Tables {
         (keys, self.active.newest)
     }
 
-    /// Skips deleted rows until it reaches a row that exists, or until it has skipped a row that is still in the tree,
-    /// or `PASSED_MAX` rows. Also returns the last skipped key.
+    /// Skips deleted rows. Stops at the first row that exists, after the first deleted row that is still in the tree,
+    /// or after `PASSED_MAX` rows. Also returns the last skipped key.
     fn pass(&self, rest: &mut Rest, below: Option<&[u8]>) -> (Next, Option<Key>) {
         let mut passed = None;
         for at in 0.. {

@@ -205,7 +205,7 @@ fn created_and_deleted_rows_leave_no_entry_and_rows_of_the_tree_are_deleted() {
     memtable.apply(2, &deletes, is_in_tree).unwrap();
     let rows = |table: &Table| table.rows.clone().into_keys().collect::<Vec<_>>();
     assert_eq!(rows(&memtable.0.read().active), [key(2)]);
-    // `close` also closes a table that has no rows, because its batches have created and deleted them.
+    // The batches create rows in this table and delete them again, so the table has no rows. `close` still closes it.
     let passing = Memtable::default();
     passing.apply(1, &puts, |_| Ok(false)).unwrap();
     passing.apply(2, &deletes, |_| Ok(false)).unwrap();

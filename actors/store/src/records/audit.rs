@@ -105,9 +105,9 @@ impl Record for Budget {
     }
 }
 
-/// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. The usage is `None` if the record
-/// lacks one of the first eight kinds, because the version that wrote it did not count all rows. Every later kind has
-/// been counted since it was introduced. If the record lacks a later kind, the business has no rows of this kind.
+/// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. A record with fewer than eight kinds
+/// was written by a version that did not count all rows, so its usage is `None`. Every later kind has been counted
+/// since it was introduced. If a record lacks only later kinds, the business had no rows of these kinds.
 mod usage {
     use domain::Usage;
 

@@ -92,8 +92,8 @@ record!(ConsentRecord, "consent", { 1: email, texts });
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeCountRecord {
     pub sent: Vec<SentNotices>,
-    /// The ids of the notices that `sent` counts. A notice with one of these ids is not counted again. The list is
-    /// empty if one entry of `sent` may count several notices.
+    /// The ids of the notices that `sent` counts, so that no notice is counted twice. If an entry of `sent` may count
+    /// several notices, the list is empty.
     pub ids: Vec<MailId>,
 }
 

@@ -81,8 +81,8 @@ pub struct IdempotencyRecord {
     /// This field is set if the body was deleted because it contained data of an erased contact. It contains the
     /// resource to render in place of the body.
     pub shows: Option<ShownAnew>,
-    /// The time of the response by the steady clock. The first version stored the time of the wall clock,
-    /// which is decoded as a time of the steady clock.
+    /// The time of the response by the steady clock. A record of version 1 contains the time of the wall clock instead.
+    /// It is decoded as if it were a time of the steady clock.
     pub answered: SteadyTime,
 }
 
@@ -151,7 +151,8 @@ pub struct RoundRecord {
 
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
-/// The newest format that changed how existing kinds of records are stored. It added an index of the unhandled calls.
+/// The newest format that changed how records of an existing kind are stored: each unhandled call got an additional row
+/// in an index.
 const FORMAT_OF_LAYOUTS: u16 = 12;
 
 /// The current format of stores. Opening a store converts an earlier format and refuses a later one.
@@ -184,8 +185,9 @@ impl std::fmt::Debug for MetaRecord {
 
 const META: &str = "meta";
 
-/// After a restore, `secret` and `link_secret` differ, and the record is written as version 2. Otherwise it is written
-/// as version 1, which earlier releases can read.
+/// In a new store, `link_secret` equals `secret`, and the record is written as version 1, without `link_secret`.
+/// Earlier releases can read version 1. A restore replaces `link_secret`, and from then on the record is written as
+/// version 2.
 impl Record for MetaRecord {
     fn encode(&self) -> Vec<u8> {
         let differ = self.link_secret != self.secret;

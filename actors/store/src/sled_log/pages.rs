@@ -65,7 +65,8 @@ impl Pages {
         }
         let part = Part::of(&header, segment.lsn + at as u64, segment.at + at as u64);
         if header.kind == Kind::Link {
-            // If the page is unknown, a later message contains the whole page, and this change is not needed.
+            // A link contains a change to a page. If the page is unknown, the link is not needed, because a later
+            // message contains the whole page.
             if let Some(State::Present { base, links }) = self.0.get_mut(index)
                 && links.last().unwrap_or(base).lsn < part.lsn
             {

@@ -5,9 +5,9 @@
 //! - All segments are read. A message is used if it is valid and contains the number of its segment. In a segment with
 //!   a damaged header, each valid message is used, and belongs to the segment whose number it contains.
 //! - The log contains whole states of a page, and changes to these states. The newest readable whole state and the
-//!   changes after it are used. If a newer whole state is unreadable, a change may belong to that state. The key in the
-//!   change was then shortened by another prefix. So a change is used only if its key is well-formed and in the page's
-//!   range.
+//!   changes after it are used. A change contains its key without the key prefix of its whole state. If this state is
+//!   unreadable, the key is completed with the prefix of an older state, and may be wrong. So a change is used only if
+//!   its key is well-formed and in the page's range.
 //! - A split moves rows of a leaf to a new leaf. If the newest readable state of the old leaf is from before the split,
 //!   the two leaves overlap. In the overlap, the leaf with the newest state is used.
 //! - If a crash interrupts a split, it is possible that no page refers to the new page. Such a page is used only if the
@@ -50,8 +50,8 @@ struct Page {
     names: Vec<u64>,
 }
 
-/// The messages with the segment number `number` in the segment at the file offset `at`. A segment with a damaged
-/// header can have several runs, because it may contain messages with several segment numbers.
+/// The messages of one segment that contain the segment number `number`. The segment is at the file offset `at`. A
+/// segment with a damaged header may contain messages with different segment numbers. It has a run for each number.
 #[derive(Clone, Copy)]
 struct Run {
     number: u64,
@@ -72,8 +72,8 @@ impl Salvage {
                 let part = Part::of(&header, lsn, run.at + at as u64);
                 apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
             });
-            // A segment with a damaged header is already in `unreadable`. Its unreadable parts are not added, because
-            // the segment may have several runs, and each run sees the messages of the other runs as unreadable.
+            // If the header of a segment is damaged, `unreadable` already contains the segment. The parts in `damaged`
+            // are then not added, because they can be valid messages of another run in the same segment.
             if !headless.contains(&run.at) {
                 unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
             }

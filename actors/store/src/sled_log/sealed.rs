@@ -61,8 +61,8 @@ impl SealedSegments {
         Ok(newest.filter(|newest| *newest > self.listed))
     }
 
-    /// Adds the segments before `newest` to the list. The caller gets `newest` from [`SealedSegments::unlisted`], and
-    /// must then sync the log before this call.
+    /// Adds the segments before `newest` to the list. The caller first gets `newest` from [`SealedSegments::unlisted`],
+    /// then syncs the log, and then calls this function.
     pub(crate) fn list(&mut self, db: &File, segment_bytes: u64, newest: u64) -> io::Result<()> {
         let segments = segments_of(db, segment_bytes)?;
         let mut records = Vec::new();

@@ -20,9 +20,10 @@
 //! - After an unclean stop, the segments of the tail may be torn, except those that are in the list.
 //! - The first segment of the tail must exist. A segment of the tail is in use, so it never counts as free in
 //!   the next rule.
-//! - A segment before the tail may be torn, cut off or without a valid header only if it was free: a crash
-//!   can happen while sled overwrites a free segment. A segment was free if each page in its entry of the
-//!   list was replaced or freed later. A torn segment before the tail that is not in the list is damaged.
+//! - A segment before the tail may be torn, cut off or without a valid header only if it was free. The reason is
+//!   that sled overwrites free segments, and a crash can interrupt this. A segment was free if all pages that the
+//!   list names for it were later replaced or freed. A torn segment before the tail that is not in the list is
+//!   damaged.
 //! - If there is no list, the store was last used by a version without the list. The pages of a segment are then taken
 //!   from the valid message headers in it.
 
@@ -95,8 +96,8 @@ impl Log {
         Ok(end)
     }
 
-    /// Returns the damage at which the log ends for sled, if valid messages follow the damage. sled erases these
-    /// messages when it opens the log.
+    /// When sled opens the log, it erases all messages after the first damage in the tail. If this would erase valid
+    /// messages, returns the first damage. Otherwise returns `None`.
     pub(crate) fn erased(&self) -> io::Result<Option<Unusable>> {
         let (mut next, mut end, mut bytes) = (self.tail_lsn(), None, Vec::new());
         for segment in self.tail() {
@@ -123,8 +124,8 @@ impl Log {
     /// or 0 if there are none.
     pub(crate) fn is_whole_up_to_its_end(&self, pages: &Pages, aside: u64) -> io::Result<bool> {
         let snapshot = self.snapshot.as_ref().map_or(0, |file| file.lsn);
-        // The snapshot that was set aside contained the state of all pages. Without this snapshot, the state of a
-        // page may be unknown, because the log may lack the messages of the page.
+        // A snapshot contains the state of all pages. If a snapshot was set aside, its states are missing. The state
+        // of a page is then unknown if the log also lacks the messages of the page.
         let is_known = |state: &State| aside == 0 || *state != State::Unknown;
         Ok(self.end()? >= snapshot.max(aside)
             && pages.iter().all(|(_, state)| is_known(state))
@@ -146,8 +147,8 @@ impl Log {
         self.segment_bytes
     }
 
-    /// True if a valid message of the current use of the segment is at this offset. A disk that lost a write returns a
-    /// valid message of an earlier use. sled does not accept such a message.
+    /// True if the message at this offset is valid and belongs to the current use of the segment. If the disk has lost
+    /// a write, the message can belong to an earlier use. sled does not accept such a message.
     pub(crate) fn is_whole_at(&self, offset: u64) -> bool {
         let at = (offset % self.segment_bytes) as usize;
         let start = offset - at as u64;
@@ -342,8 +343,9 @@ impl Log {
     }
 }
 
-/// Returns the header of the invalid message at `at`. Returns `None` if the page of the message is not certain, or if
-/// the message is neither followed by a valid message nor the last one in the segment.
+/// Returns the header of the invalid message at `at` if the page number and the length in the header are credible. The
+/// length is credible if the message ends at a valid message, or so close to the end of the segment that no other
+/// message fits.
 fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Option<Header> {
     let header = header_at(bytes, at).filter(|header| header.number == number)?;
     let next = at + header.length;
@@ -379,7 +381,7 @@ impl Log {
             return Err(Unusable::Damaged { offset: pair[1].at, what });
         }
         let tail = self.tail_lsn();
-        // If the first segment of the tail is missing, sled would erase the whole log. So this check fails.
+        // If the first segment of the tail is missing, sled would erase the whole log. So `check` returns an error.
         if let Some(segment) = self.tail().first().or(self.segments.last()).filter(|first| first.lsn != tail)
         {
             return Err(missing_before(segment));

@@ -16,8 +16,8 @@ use crate::segments::SEGMENT_BYTES;
 
 /// The maximum number of changes in progress.
 const UNDER_WAY: usize = 256;
-/// The maximum number of bytes that are written for each planned segment. The maximum exceeds the size of a segment,
-/// because a part of the bytes goes to freed segments, which sled reuses, and this part does not enlarge the file.
+/// The maximum number of bytes that are written for each planned segment. It is larger than a segment, because sled
+/// writes some of the bytes to freed segments. These bytes do not enlarge the file.
 const BYTES_A_SEGMENT: usize = 24 << 20;
 /// For a store with a snapshot: the number of changes that the last process makes before it is killed.
 const CHANGES_AFTER_A_SNAPSHOT: usize = 60;

@@ -12,20 +12,23 @@ use store::{Key, KeyRange, Order, Salvaging, Store, StoreError, every_row, piece
 
 use crate::loads::{BUSINESSES, Rows, business};
 
-/// All rows are read by scans. One row in this many is also read by its key, which sled does in another way.
+/// The check scans all rows. Then it also reads one of every `READ_BY_KEY` rows by its key, because a read by key
+/// runs other code in sled than a scan.
 const READ_BY_KEY: usize = 41;
 
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// All rows are the same as before the damage.
     Identical,
-    /// The store does not open, or a read fails. If the opening failed and has changed sled's log, `changed` is the
-    /// error of the opening.
+    /// The opening of the store, a read or the close failed. If a failed opening has changed sled's log, `changed`
+    /// contains the error of this opening. Otherwise `changed` is `None`.
     Refused { changed: Option<String> },
     /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
-    /// The store reported no error, but rows of a business that is not set aside differ. Or a refused opening destroyed
-    /// many rows that a salvage could read before the opening.
+    /// One of two cases:
+    /// - The store reported no error, but rows of a business that is not set aside differ.
+    /// - The store did not open, and the attempt to open it destroyed many rows. A salvage could have read these rows
+    ///   before the attempt.
     Silent(String),
 }
 
@@ -76,8 +79,8 @@ fn salvaged(from: &Path) -> Rows {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// Opens the store once and compares its rows. Returns `Err` if the opening, a read or the close fails. The `Err`
-/// contains the error only if the opening failed and has changed sled's log.
+/// Opens the store once and compares its rows. Returns `Err` if the opening, a read or the close fails. If the opening
+/// fails and has changed sled's log, the `Err` contains the error of the opening. Otherwise it contains `None`.
 fn compare_once(dir: &Path, rows: &Rows) -> Result<Seen, Option<String>> {
     let log = || fs::read(dir.join("store/db")).unwrap_or_default();
     let before = log();

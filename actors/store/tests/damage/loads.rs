@@ -127,8 +127,8 @@ impl Work {
             self.live.push((number, key));
         }
         while self.live.len() > limit {
-            // A batch contains rows of one business only. If this business has no more rows to delete, later changes
-            // delete rows of other businesses.
+            // A batch contains rows of one business only. If the search finds no row of this business, this batch
+            // deletes no further rows. Later batches delete rows of other businesses.
             let from = self.rng.below(self.live.len());
             let Some(at) = (from..self.live.len()).find(|at| self.live[*at].0 == number) else { break };
             let (_, key) = self.live.swap_remove(at);

@@ -282,8 +282,8 @@ impl Disk {
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
-    /// Writes a file for the shim. For each block whose content in memory is not on the disk, the file contains the
-    /// bytes that are on the disk. Returns the number of these blocks.
+    /// A block is lost if its content in memory differs from the disk and is not waiting for a sync. Writes a file for
+    /// the shim. The file contains the bytes on the disk for each lost block. Returns the number of lost blocks.
     pub(crate) fn write_lost(&self, to: &Path) -> usize {
         let (mut records, mut blocks) = (Vec::new(), 0);
         for (inode, file) in &self.of_inode {

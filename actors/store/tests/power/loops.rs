@@ -22,8 +22,8 @@ const FILE_SYSTEM_BYTES: usize = 192 << 20;
 /// space of the tmpfs.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The second file leaves at most about this number of bytes of the tmpfs free. The next process needs more space, so
-/// its sync must fail.
+/// After the second file is written, at most about this number of bytes of the tmpfs are free. The next process needs
+/// more space, so its sync must fail.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
 const COMMITS_FAILING: usize = 6_000;

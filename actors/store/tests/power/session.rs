@@ -24,7 +24,7 @@ const COMMITS_AGAIN: usize = 40;
 const CUTS_AGAIN: usize = 3;
 /// After a power cut, another run follows with a probability of 1 / `AGAIN`.
 const AGAIN: usize = 6;
-/// The number of changes in a run in which a call fails.
+/// The number of changes in each run of [`fail`].
 const COMMITS_FAILING: usize = 120;
 /// The ways in which a call fails: with `EIO`, with `ENOSPC`, or, for 0, by writing only half of the bytes.
 const FAULTS: [i32; 3] = [5, 28, 0];
@@ -49,8 +49,8 @@ pub(crate) struct Tally {
     pub(crate) failed_syncs: usize,
     pub(crate) lost_blocks: usize,
     pub(crate) loop_rounds: usize,
-    /// The number of runs in which the shim made one call fail or write only half of its bytes. In `ended` of these
-    /// runs, the store stopped.
+    /// The number of runs with a fault that the shim causes. Either one system call fails, or one call writes only half
+    /// of its bytes. `ended` is the number of these runs in which the store stopped.
     pub(crate) faults: usize,
     ended: usize,
 }

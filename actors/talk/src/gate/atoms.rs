@@ -288,7 +288,8 @@ impl Tokens {
         self.is(at - 1, &["a", "an"]).then_some(60.0 + more)
     }
 
-    /// The price without a unit that follows the word at a position, as in `it costs 45` and `the haircut is 45.`
+    /// Parses a price without a unit, such as `45` in `it costs 45` or in `the haircut is 45.` The word at `at` comes
+    /// before the price: `costs`, `is`.
     fn price(&self, at: usize) -> Option<Atom> {
         let skipped = |at: &usize| self.is(*at, &AFTER_COSTS);
         let (start, is_sure) = if self.is(at, &COSTS) {
@@ -305,7 +306,7 @@ impl Tokens {
         let is_time =
             ["h", "am", "pm", "oclock"].contains(&next) || next.starts_with(|c: char| c.is_ascii_digit());
         let is_one = len == 1 && self.is(start, &["a", "un", "une", "one"]);
-        // A number of 100 or more is an [`Atom::Long`] instead.
+        // A number of 100 or more is not a price here, because `long` returns it as an `Atom::Long`.
         let is_long = value >= LONG_MIN;
         let is_price = !is_one && !is_long && if is_sure { !is_unit && !is_time } else { is_alone };
         is_price.then(|| Atom::Amount(written(value), Unit::Money))

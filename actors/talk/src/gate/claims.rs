@@ -129,8 +129,7 @@ pub(super) fn claims(sentence: &str, around: &Around<'_>) -> Vec<Claim> {
 
 /// Returns the effects that can prove a claim that something was sent. One of them is sufficient.
 fn sent(words: &[String]) -> &'static [EffectKind] {
-    // If a sentence claims that one of these things was sent, no effect can prove the claim, because no effect records
-    // the sending of these things.
+    // No effect records that one of these things was sent. So no effect can prove a claim that it was sent.
     const OTHERS: [&str; 18] = [
         "confirmation",
         "link",

@@ -17,8 +17,8 @@ pub(crate) fn readable(text: &str) -> String {
     clean(&domain::compatible(text).chars().filter(is_shown).collect::<String>(), usize::MAX)
 }
 
-/// Whether an unknown word has a letter or a digit that English and French do not have. A word that mixes alphabets
-/// counts as unknown, because it can look like another word.
+/// Whether the sentence contains a word with a letter or a digit that English and French do not have. Words in `known`
+/// are allowed. A word that mixes alphabets is never allowed, because it can look like another word.
 pub(super) fn has_foreign_word(sentence: &str, known: impl Fn() -> BTreeSet<String>) -> bool {
     let is_foreign = |c: char| !c.is_ascii() && !"œæ".contains(c);
     let words: Vec<String> = plain(sentence).into_iter().filter(|word| word.contains(is_foreign)).collect();

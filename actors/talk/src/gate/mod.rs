@@ -60,8 +60,8 @@ pub(crate) fn see(seen: &mut Seen, text: &str, facts: &Facts, now: Timestamp) {
             seen.dates.extend(dates);
         }
     }
-    // In a strict reading, `after three` means the times 3:00 and 15:00, and not a range. The model may say these
-    // times.
+    // Times are read strictly, so `after three` adds 3:00 and 15:00 to `seen`. Otherwise `after three` would be read as
+    // a range, and ranges add no times.
     for mention in reader::mentions(text, &Context { is_strict: true, ..context }) {
         if let Mention::Times(times) = mention {
             seen.times.extend(times.points());
@@ -135,9 +135,9 @@ impl Gate<'_> {
             })
         };
         let has = |claim: &Claim| claim.of.iter().any(|kind| is_effect(*kind));
-        // "It is booked" can describe an appointment that was disclosed to the caller. The sentence then claims no
-        // change, if all its dates and times are those of such appointments. But "Done, it is booked" reports a change.
-        // This claim is true only if the conversation has booked an appointment.
+        // "It is booked" can describe an appointment that was disclosed to the caller. If all dates and times in the
+        // sentence are those of such appointments, the sentence claims no change. But "Done, it is booked" always
+        // claims a change. This claim is true only if the conversation has booked an appointment.
         let own = talk.handles.appointments.iter();
         let own = own.filter(|own| !is_cancelled(Some(Resource::Appointment(own.id))));
         let own: Vec<_> = own.map(|own| own.starts_at.utc().with_timezone(&facts.zone)).collect();
@@ -200,8 +200,8 @@ impl Gate<'_> {
         }
         let sources = self.sources();
         let known: BTreeSet<Atom> = sources.iter().flat_map(|source| atoms(source)).collect();
-        // A phone number may be said without its country code. So a number is also known if it has at least
-        // `PHONE_DIGITS_MIN` digits without leading zeros, and a known number contains these digits.
+        // A phone number may be said without its country code. So the leading zeros of a number are removed. If at
+        // least `PHONE_DIGITS_MIN` digits remain, and a known number contains these digits, the number is also known.
         let is_known = |number: &str| {
             let national = number.trim_start_matches('0');
             let of = |known: &Atom| matches!(known, Atom::Long(long) if long.contains(national));

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::reader::plain;
 
-/// Whether the sentence has a word that looks like a person's name and is not known. Line breaks divide the sentence
-/// into pieces. The first word of a piece does not look like a name only because of its capital letter.
+/// Whether the sentence contains an unknown word that looks like a person's name. A word with a capital letter looks
+/// like a name. But the first word of a line can have a capital letter without being a name, so it needs another sign:
+/// for example, a verb follows it.
 pub(super) fn has_unknown_name(sentence: &str, known: &BTreeSet<String>) -> bool {
     let pieces = sentence.split('\n');
     let words = pieces.flat_map(|piece| piece.split_whitespace().enumerate());

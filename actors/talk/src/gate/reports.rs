@@ -289,7 +289,8 @@ impl Words {
         ((is_seen || is_awaited) && has_time || is_in || is_farewell).then_some(BOOKED)
     }
 
-    /// The position after a French subject in the first person and the object pronouns that follow the subject.
+    /// If a French subject in the first person is at this position, skips the subject and the object pronouns after it.
+    /// Returns the position of the next word.
     fn french_verb(&self, at: usize) -> Option<usize> {
         let is_subject = self.is(at, &["j", "je", "nous"]) || self.is_french && self.is(at, &["on"]);
         is_subject.then(|| self.skip(at + 1, &CLITICS))

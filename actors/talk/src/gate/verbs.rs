@@ -273,7 +273,7 @@ pub(super) const PROMISES: [(Kinds, &[&str]); 4] = [
         ],
     ),
 ];
-/// Nouns for an appointment, a request or a message, to which a report refers.
+/// Nouns with which a report can name an appointment, a request or a message.
 pub(super) const OBJECTS: [&str; 19] = [
     "appointment",
     "appt",

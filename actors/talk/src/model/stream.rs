@@ -153,8 +153,9 @@ impl Stream {
         self.text.push_str(text);
     }
 
-    /// Takes a piece of a function call. A new call begins with a new id, or with a name if the current call
-    /// already has one.
+    /// Takes a piece of a function call. A piece with a known id continues the call with this id. Any other piece
+    /// continues the call with the same index, or, if the piece has no index, the last call. But the piece begins a new
+    /// call if no such call exists, if both the piece and the call have an id, or if both have a name.
     fn call(&mut self, index: Option<u64>, id: Option<&str>, function: &Value) {
         let id = id.filter(|id| !id.is_empty());
         let name = function.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());

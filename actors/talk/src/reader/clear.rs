@@ -98,7 +98,7 @@ fn consists_of(text: &str, list: &[&str], fillers: &[&str]) -> bool {
     let mut rest = &words[..];
     let mut has_entry = false;
     while !rest.is_empty() {
-        // The longest matching entry is removed first, for example "that's right" and not "right".
+        // If several entries match, the longest one is removed. For example, "thanks a lot" is removed, not "thanks".
         let longest =
             |list: &[Vec<String>]| list.iter().filter(|entry| rest.starts_with(entry)).map(Vec::len).max();
         match (longest(&entries), longest(&fillers)) {

@@ -43,7 +43,8 @@ fn index_of(lists: &[&[&str]], word: Option<&str>) -> Option<u32> {
     lists.iter().position(|list| list.contains(&word)).and_then(|index| u32::try_from(index).ok())
 }
 
-/// Whether a month or the ending of an ordinal follows a number, so that the number is a day.
+/// Whether the number before `rest` is a day of the month. This is the case if `rest` begins with a month (`May`, `of
+/// May`) or with the ending of an ordinal (`th`).
 pub(super) fn is_day_before(rest: At<'_>) -> bool {
     let ending = rest.any(&["st", "nd", "rd", "th", "er"]).is_some() && rest.is_glued();
     ending || index_of(&MONTHS, rest.optional(&["of"]).word()).is_some()
@@ -227,9 +228,8 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     };
     let after = rest.optional(&["the", "le"]);
     let skipped = if after.sign() == Some(',') { after.skip(1).optional(&["the", "le"]) } else { after };
-    // A date may follow the weekday, as in `Tuesday the 24th`. If the date is not on this weekday, the result contains
-    // the dates that the weekday means and the dates that the date means. If `context.is_strict` is true, the result is
-    // empty instead.
+    // A date may follow the weekday, as in `Tuesday the 24th`. If the 24th is not a Tuesday and `context.is_strict` is
+    // true, the result is empty. If `context.is_strict` is false, the result contains the 24th and also the Tuesday.
     let exact = calendar(skipped, context).or_else(|| {
         let is_day = skipped.digits().is_none() || dates_follow(skipped);
         day_of_month(skipped, &Context { expect: Expect::Day, ..*context }).filter(|_| is_day)
@@ -243,7 +243,8 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
         if context.is_strict {
             return Some((Dates::new(), rest));
         }
-        // `mardi 24` does not mean the 24th of a later month in which this day is a Tuesday.
+        // If the next 24th is not a Tuesday, `mardi 24` means the next 24th or the Tuesday. It never means a later 24th
+        // that is a Tuesday.
         return Some((dates.union(&exact).copied().collect(), rest));
     }
     Some((dates, rest))

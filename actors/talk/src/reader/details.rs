@@ -103,8 +103,8 @@ pub fn person_name(text: &str) -> Option<String> {
         words.remove(0);
     }
     let prefix = BEFORE_NAMES.iter().filter_map(|phrase| starts(&words, phrase)).max().unwrap_or(0);
-    // `prefix` is a number of plain words. It is also the number of words of the turn, unless the turn has a hyphen in
-    // the phrase: a hyphenated word has several plain words.
+    // `prefix` counts plain words, but `drain` removes words of the turn. The numbers can differ: a word with a hyphen
+    // is one word of the turn, but several plain words. So `min` keeps the range valid.
     words.drain(..prefix.min(words.len()));
     for polite in AFTER_NAMES {
         let polite: Vec<&str> = polite.split(' ').collect();

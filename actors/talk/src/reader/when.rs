@@ -23,8 +23,9 @@ pub struct Context {
     /// Whether `11/24` is read as 24 November, as in the phone region US.
     pub month_first: bool,
     pub expect: Expect,
-    /// True for the sentences of a model. A weekday then means every date on that weekday. A weekday followed by a date
-    /// that is not on this weekday means no date. `after three` means 3:00 or 15:00 and not a range.
+    /// True if the text is a sentence of a model. In such a sentence, a weekday means every date on that weekday. If a
+    /// date follows the weekday but is not on that weekday, the two together mean no date. `after three` means 3:00
+    /// or 15:00, and not a range.
     pub is_strict: bool,
 }
 

@@ -340,9 +340,9 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 Some(at("2026-11-27T10:07:00Z")),
                 "{place}"
             );
-            // 4. The guided path does not say the same line in three consecutive turns. The third turn may repeat the
-            //    line if this turn ends the conversation, transfers the call, or has an effect other than an offer or
-            //    an answer.
+            // 4. The guided path does not say a line that it has said in both of the two previous turns. This rule does
+            //    not apply to a turn that ends the conversation, transfers the call, or has an effect other than an
+            //    offer or an answer.
             if let [.., two, one] = &lines_before[..]
                 && effects.iter().all(|kind| [EffectKind::Offered, EffectKind::Answered].contains(kind))
                 && output.end.is_none()
@@ -356,7 +356,8 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 all.contains('?') && (all.contains("Shall I book it?") || all.contains("Je réserve ?")),
             );
             lines_before.push(lines);
-            // After a wrong confirmation number, the caller may still answer the last read-back.
+            // `before` contains the lines that the caller answers next. After a wrong confirmation number, the caller
+            // still answers the earlier read-back, so `before` stays unchanged.
             if !["That is not the code.", "Ce n'est pas le bon code."].contains(&all.as_str()) {
                 before = all;
             }

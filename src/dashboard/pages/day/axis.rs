@@ -14,10 +14,10 @@ pub(super) const STEP_MINUTES: u32 = 5;
 const MINUTES_MAX: u32 = 24 * 60;
 /// A board begins and ends at a multiple of this number of minutes.
 const HALF_HOUR: u32 = 30;
-/// The CSS classes for boards with short appointments, each with a limit in minutes. They make the steps of a board
-/// higher. A board gets the first class whose limit is greater than the duration of its shortest appointment. An
-/// appointment of at least ten minutes then has the height of 24 CSS pixels that WCAG 2.2 (2.5.8) requires. Shorter
-/// appointments are rare, so they have no class of their own.
+/// The CSS classes for boards with short appointments, each with a limit in minutes. A board gets the first class whose
+/// limit is greater than the duration of the board's shortest appointment. The class makes the steps of the board
+/// higher. An appointment of at least ten minutes is then at least 24 CSS pixels high, as WCAG 2.2 (2.5.8) requires.
+/// Shorter appointments are rare, so there is no class for them.
 const FINE: [(u32, &str); 2] = [(15, " finest"), (20, " fine")];
 const QUIET: Range<u32> = 9 * 60..18 * 60;
 

@@ -47,7 +47,7 @@ pub(super) struct Item {
     pub(super) visit: Option<Card>,
 }
 
-/// The values that only the item of an appointment has.
+/// The additional values of an item that shows an appointment. Other items, such as free times, have no card.
 pub(super) struct Card {
     pub(super) asks: bool,
     pub(super) outside: bool,
@@ -156,8 +156,8 @@ pub(super) fn span(minutes: impl Iterator<Item = Range<u32>>) -> Option<Range<u3
 }
 
 /// The range of minutes in which the board of a date shows an appointment. The range begins at the local start time, or
-/// at 0 if the appointment began before the date. Its length is the time that really passes from the start of the
-/// appointment or of the date, whichever is later, to the end of the appointment, even if the clocks change in between.
+/// at 0 if the appointment began before the date. The length of the range is the real time from this beginning to the
+/// end of the appointment, even if the clocks change in between.
 pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> Range<u32> {
     let start = minute(visit.starts_at, date, zone);
     let begun = visit.starts_at.max(begins(date, zone));

@@ -5,9 +5,11 @@ use std::ops::Range;
 /// The maximum number of columns. The stylesheet contains no classes for more.
 pub(super) const COLUMNS_MAX: usize = 6;
 
-/// Divides the ranges into runs, so that ranges of different runs do not overlap. Within a run, each range gets the
-/// first column that is free at its start. Returns, for each run, the columns of its ranges in the order of `ranges`.
-/// The ranges must be sorted by start.
+/// Gives each range a column, so that ranges that overlap get different columns. The ranges must be sorted by start.
+///
+/// The ranges are divided into runs. If all earlier ranges have ended when a range starts, this range begins a new run.
+/// Each range gets the first column of its run that is free at its start. Returns a list for each run. This list
+/// contains the columns of the run's ranges, in the order of `ranges`.
 pub(super) fn columns(ranges: &[Range<u32>]) -> Vec<Vec<usize>> {
     let (mut runs, mut ends): (Vec<Vec<usize>>, Vec<u32>) = (Vec::new(), Vec::new());
     for range in ranges {

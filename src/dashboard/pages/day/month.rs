@@ -17,12 +17,13 @@ const COUNTED_MAX: usize = 10_000;
 /// The number of load levels of a day. The stylesheet has a class for each of them.
 const LOADS: usize = 8;
 /// The number of months to which the page has a link: the *central* month, the two months before it, and the 13 months
-/// after it. The central month is usually the current month. In this case, the page has a link to the month of every
-/// day of the next twelve months.
+/// after it. The central month is usually the current month. The links then cover at least the next twelve months from
+/// today.
 const MONTHS_OFFERED: u32 = 16;
 const MONTHS_BEFORE: u32 = 2;
-/// If the shown month is at most this number of months after the current month, or at most [`MONTHS_BEFORE`] months
-/// before it, the central month is the current month. Otherwise the central month is the shown month.
+/// If the shown month is more than this number of months after the current month, the central month is the shown month.
+/// The same applies if the shown month is more than [`MONTHS_BEFORE`] months before the current month. Otherwise the
+/// central month is the current month.
 const MONTHS_AHEAD_MAX: u32 = 12;
 
 #[derive(Template)]

@@ -52,8 +52,8 @@ pub(super) struct Shown<'a> {
     pub(super) has_calendar: bool,
 }
 
-/// The seven days of a strip. The first day is the start of the person's week that contains the date. If this start is
-/// in the past but the date is not, the first day is today.
+/// The seven days of a strip. The strip begins on the first day of the week that contains the date. If this day is in
+/// the past but the date is not, the strip begins today.
 pub(super) fn strip(member: &Member, date: NaiveDate) -> Vec<NaiveDate> {
     let (begins, today) = (member.week_days(date)[0], member.today());
     let first = if date < today { begins } else { begins.max(today) };

@@ -1,7 +1,7 @@
 //! A person can choose which staff members the calendar shows, and the density of the calendar. A cookie keeps
 //! the choices.
 //!
-//! Invariant: the cookie names the staff members that are not shown, so that new staff members are shown.
+//! Invariant: the cookie contains the ids of the hidden staff members, so a new staff member is shown.
 
 use domain::StaffId;
 

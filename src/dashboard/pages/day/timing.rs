@@ -163,8 +163,8 @@ impl Verdict {
     }
 }
 
-/// Returns those of `rules` that the person must agree to override. `rules` contains all rules that the change
-/// overrides. Only the override of the grid needs no agreement.
+/// `rules` contains the rules that the change overrides. Returns all of them except the grid, because the person must
+/// agree to the override of each rule except the grid.
 pub(super) fn to_accept(rules: Vec<Overridden>) -> Vec<Overridden> {
     rules.into_iter().filter(|rule| *rule != Overridden::Grid).collect()
 }

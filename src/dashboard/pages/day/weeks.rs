@@ -16,8 +16,8 @@ pub(super) struct Weeks {
 }
 
 pub(super) struct Row {
-    /// In the first row, the month of its first day. In a later row, the month of its last day, if no earlier row names
-    /// this month. Otherwise empty.
+    /// The month that the row names. The first row names the month of its first day. A later row names the month of its
+    /// last day, unless an earlier row has named this month. If the row names no month, the text is empty.
     pub(super) month: String,
     pub(super) days: Vec<Day>,
 }

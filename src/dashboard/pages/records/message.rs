@@ -129,7 +129,8 @@ pub(crate) async fn snooze(member: Member) -> Answered {
         "week" => morning(7),
         _ => None,
     };
-    // Only new messages are tasks. A read message gets the status `new`, so that it is a task after the snooze.
+    // Only messages with the status `new` are tasks. If a person snoozes a read message, the message gets the status
+    // `new`, so that it becomes a task when the snooze ends.
     let is_new_again = snoozed_until.is_some() && status == MessageStatus::Read;
     let status = is_new_again.then_some(MessageStatus::New);
     let patch = PatchMessage { status, snoozed_until: Some(snoozed_until), ..PatchMessage::of(id) };

@@ -15,8 +15,8 @@ const SHOWN: usize = 50;
 /// The number of new messages per page. Urgent messages are sorted first within each page, not within the whole list.
 /// A long page makes this difference less visible.
 const NEW_SHOWN: usize = 100;
-/// The maximum number of urgent messages that are read for the first page. It also contains urgent messages of later
-/// pages.
+/// The first page also shows the urgent messages of later pages. To find them, the page reads at most this number of
+/// urgent messages.
 const URGENT_SHOWN: usize = 100;
 
 #[derive(Template)]

@@ -44,8 +44,8 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 fn group(member: &Member, kind: FoundKind, found: &[FoundView]) -> Group {
-    // `page` is the name of the kind's list page and a part of the path of each record. Except for appointments, it is
-    // also the id of the group's label.
+    // `page` is the name of the page that lists the records of this kind. The path of each record contains this name.
+    // The name is also the id of the text for the group's label. Only appointments have another text for the label.
     let (page, icon) = match kind {
         FoundKind::Contact => ("contacts", "person"),
         FoundKind::Appointment => ("appointments", "calendar"),

@@ -215,8 +215,9 @@ impl Times {
 }
 
 /// The rows of a week. The parameter `first` describes the fields of the first range of each day, and `more` describes
-/// the fields of the further ranges. Each day shows at least one further range. If `room` is true, a day shows one
-/// more, unless its only further range is empty.
+/// the fields of the further ranges. Each day has fields for at least one further range. If `room` is true, each day
+/// gets fields for another range. Exception: if a day has only one further range and its start is empty, the day gets
+/// no more fields.
 pub(super) fn rows(
     view: &View,
     filled: &mut Filled,

@@ -66,7 +66,8 @@ pub struct Unsubscribe {
 
 impl Change for Unsubscribe {
     type Gives = Shown<NotificationsView>;
-    /// The change is allowed on a full disk, because repeated requests write nothing and so cannot fill the disk.
+    /// The change is allowed on a full disk. If mails are already turned off, a request writes nothing. So repeated
+    /// requests cannot fill the disk.
     const WEIGHT: Weight = Weight::Frees;
     /// No right is needed, because the person has the link from the mail. So a person whose access is disabled can
     /// unsubscribe too.

@@ -112,9 +112,9 @@ pub struct PatchCalendar {
     pub name: Option<String>,
     pub url: Option<WebhookUrl>,
     pub login: Option<CalendarLogin>,
-    /// The calendar's address and login before this change, as the caller read them for its check of the new settings.
-    /// The change is refused if they have changed since. The field is `None` if the change contains no address and no
-    /// login.
+    /// The calendar's stored address and login at the time when the caller checked the new settings. If the stored
+    /// address or login has changed since this check, the change is refused. The field is `None` if the change contains
+    /// no address and no login.
     pub checked_for: Option<(WebhookUrl, Option<CalendarLogin>)>,
     pub server_addresses: Option<Vec<String>>,
     pub busy: Option<bool>,
@@ -260,10 +260,11 @@ fn check_directions(kind: CalendarKind, busy: bool, write: bool) -> Result<(), R
     Ok(())
 }
 
-/// Refuses a calendar that the service may not write to. The service writes to only one calendar of a staff member. It
-/// writes to a collection for only one connected calendar, because the writes of two calendars could write and delete
-/// the same events, in any order. The service counts as writing to the collection of another calendar if the `write` of
-/// that calendar is true or if that calendar still has stored writes.
+/// Checks whether the service may write to a calendar. Refuses the calendar in two cases:
+///
+/// - The service already writes to a calendar of the same staff member.
+/// - Another connected calendar has the same collection. Its `write` is true, or it still has stored writes. If two
+///   calendars wrote to one collection, they could write and delete the same events, in any order.
 fn check_only_written(
     state: &State,
     (id, staff): (Option<CalendarId>, StaffId),

@@ -312,7 +312,7 @@ fn answered<T>(
 pub(crate) struct Prepared {
     pub(crate) before: Conversation,
     pub(crate) facts: talk::Facts,
-    /// The engine's answers to the rules' questions so far. The engine changed no record to answer them.
+    /// The questions that the rules have asked the engine so far, with the answers. No question has changed a record.
     pub(crate) answers: Answers,
     pub(crate) draft: Box<Draft>,
     /// The number of tokens that the conversation has used.
@@ -415,8 +415,8 @@ pub(crate) fn prepare(
 }
 
 /// Answers an [`Ask`] of the rules that handle a function call of the model. If the [`Ask`] is for a change, the change
-/// is not made, and the answer is a preview. Also returns the state of the conversation's code after the answer,
-/// because each check of a code uses up one try.
+/// is not made, and the answer is a preview. Also returns the newest code of the conversation with its number of tries,
+/// because the answer may have changed them.
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,
@@ -536,8 +536,8 @@ fn cut(said: Said, chars_max: usize) -> Said {
     }
 }
 
-/// Returns the caller's input for the rules. Also returns what the turn shows: the kind of the input and a text. For a
-/// choice, the input for the rules is the key of the choice, and the text is the label of its button.
+/// Returns the input that the rules get, and the kind and the text that the turn shows. If the caller has selected a
+/// choice, the rules get the key of the choice, and the turn shows the label of its button.
 ///
 /// # Errors
 /// Fails if the caller's choice is not one of the last `choices`.

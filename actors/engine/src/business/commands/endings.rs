@@ -233,8 +233,8 @@ impl Change for CompleteConversation {
         // been erased since.
         let is_erased = Session::of(&before).is_none();
         let summary = self.summary.filter(|_| !is_erased).or_else(|| summary_of_effects(&before));
-        // An earlier change ended the conversation and was recorded. This change only completes the ended
-        // conversation, so it is not recorded as `ConversationEnded` but as `ConversationContinued`.
+        // This change does not end the conversation: an earlier change ended it. So this change is recorded as
+        // `ConversationContinued`, not as `ConversationEnded`.
         let mut decision = Decision::gone().note(AuditAction::ConversationContinued, self.id);
         let is_of_website = before.channel == Channel::Website;
         if let Some(rows) = context.state.count_tokens(self.tokens, is_of_website, context.now)? {

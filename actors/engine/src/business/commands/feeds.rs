@@ -1,4 +1,5 @@
-//! Creates and revokes feeds. Also revokes a feed if its creator may no longer have it.
+//! Creates and revokes feeds. A feed that a person created is also revoked in two cases: the person loses access to the
+//! calendars of the feed, or the staff member of the feed is deleted.
 
 use domain::{
     Actor, AuditAction, Conflict, Denied, FEEDS_MAX, Feed, FeedDetail, FeedId, KeyCreator, Membership, Named,

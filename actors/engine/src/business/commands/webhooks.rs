@@ -173,8 +173,8 @@ pub struct RotateSecret {
 
 impl Change for RotateSecret {
     type Gives = Shown<WebhookView>;
-    /// The change is allowed on a nearly full disk, because the old secret may have leaked. The weight is not `Frees`,
-    /// because a client could then fill the disk with repeated rotations.
+    /// If space is scarce, a rotation is still allowed, because the old secret may have leaked. If space is exhausted,
+    /// a rotation is refused, because a client could fill the disk with repeated rotations.
     const WEIGHT: Weight = Weight::Keeps;
     const RIGHT: Option<Right> = Some(Right::Integrations);
 

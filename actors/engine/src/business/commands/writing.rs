@@ -24,9 +24,9 @@ pub(crate) const STEP_MAX: usize = 128;
 /// The maximum number of steps in the commit that begins a task. So this commit examines at most about 4,000
 /// appointments of the business.
 const FIRST_STEPS_MAX: usize = 32;
-/// When the rows of the commit that begins a task have reached this size in bytes, the commit makes no further step.
-/// The rows of more than 500 usual appointments fit into this size. The last step may exceed it, but the commit stays
-/// smaller than [`store::CHANGE_BYTES_MAX`].
+/// The first steps of a task share one commit. If the rows of these steps have reached this size in bytes, the commit
+/// makes no further step. The rows of more than 500 usual appointments fit into this size. The last step may exceed it,
+/// but the commit stays smaller than [`store::CHANGE_BYTES_MAX`].
 const FIRST_STEPS_BYTES: usize = 448 << 10;
 /// The maximum length of an appointment.
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
@@ -76,7 +76,8 @@ pub(crate) struct RecordWrite {
     /// The [`CalendarWrite::revision`] of the state that the attempt tried to write.
     pub(crate) began: u32,
     pub(crate) outcome: WriteOutcome,
-    /// The event as the next read will find it, or, after a deletion, the deleted event without its `ETag`.
+    /// After a successful write, the event as it is now on the server. After a successful deletion, the deleted event.
+    /// After a failure, `None`.
     pub(crate) event: Option<CalendarEvent>,
 }
 
@@ -114,9 +115,9 @@ impl Change for RecordWrite {
     }
 }
 
-/// Called when the server has confirmed the deletion of an event. True if the row of the write must stay, so that the
-/// appointment counts as `synced`. False if the appointment is missing or belongs to another staff member, or if
-/// appointments are no longer written to the calendar.
+/// Returns whether the row of a write stays after the server has confirmed the deletion of the event. With this row,
+/// the appointment counts as `synced`. The row does not stay if the appointment is missing or belongs to another staff
+/// member, or if appointments are no longer written to the calendar.
 fn keeps_deletion(state: &State, write: &CalendarWrite) -> Result<bool, StoreError> {
     let Some(calendar) = state.calendars.get(&write.calendar_id).filter(|it| it.is_written()) else {
         return Ok(false);
@@ -225,8 +226,8 @@ pub(super) fn first_steps(
         if rows.bytes() >= FIRST_STEPS_BYTES {
             break;
         }
-        // The loop makes only steps of the new task. A task that follows it begins after the commit: it reads
-        // stored rows, which do not contain the changes of the new task before the commit.
+        // The loop makes only steps of the new task. If another task follows, the loop ends, because that task reads
+        // the stored rows. The store contains the changes of the new task only after the commit.
         let Some(task) = calendar.task.filter(|task| Some(*task) == begun) else { break };
         let (after, more) = step(of, &calendar, task, false)?;
         more.iter().for_each(|write| write.encode(of.0.id, &mut rows));

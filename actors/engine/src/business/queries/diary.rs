@@ -43,8 +43,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Returns the audit entries of a record, newest first. The read ends early after the maximum number of rows that
-    /// one request may read, or after `HISTORY_MAX` entries. Then a second read adds the entries about the record's
+    /// Returns the audit entries of a record, newest first. If the read reaches the maximum number of rows per request,
+    /// or `HISTORY_MAX` entries, it ends early. In this case, a second read adds the entries about the record's
     /// creation.
     pub async fn history(
         &self,

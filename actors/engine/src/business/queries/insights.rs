@@ -124,7 +124,7 @@ impl BusinessHandle {
         self.every(before_end, pick, |it: Counted| insights.count(&it)).await?;
         self.erased(&mut erased).await?;
         // An alias leads from a merged contact to the survivor. Appointments refer to the merged contact until a
-        // background job has changed them. A merge may begin during the count, so the aliases are read after it.
+        // background job has changed them. A merge may begin during the count, so the aliases are read after the count.
         let mut survivors = BTreeMap::<ContactId, ContactId>::new();
         let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| Alias::decode(value).map(Some);
         let aliases = keys::of_kind(of, kind::ALIAS);

@@ -1,9 +1,9 @@
 //! Searches by names, phone numbers and email addresses.
 //!
 //! The newest records are not in the index ([`crate::business::search_texts`]) yet. A search therefore first reads
-//! these records themselves, and then the rows of the index, newest first. The position of a page contains a record id,
-//! not the key of an index row, because a row may be divided into two rows after a page was read. So the next page
-//! neither repeats nor skips a record.
+//! these records themselves, and then the rows of the index, newest first. The position of a page contains a record id.
+//! So the next page neither repeats nor skips a record, even if an index row is divided into two rows between the reads
+//! of the two pages.
 
 use std::cmp::Reverse;
 
@@ -29,8 +29,8 @@ const PER_CONTACT: usize = 5;
 
 const ID_BYTES: usize = size_of::<Uuid>();
 
-/// The position of a page that begins with the record `id`. A page contains only records before its position, so the
-/// position is the smallest value after `id`.
+/// Returns the position for a page whose first record has this id. A page contains only records whose ids are less than
+/// its position, newest first. So the position is the smallest value that is greater than the id.
 fn including(id: &[u8]) -> Vec<u8> {
     [id, &[0]].concat()
 }
@@ -76,8 +76,9 @@ pub(super) fn searched<R: Kept, V>(
     // for an earlier page.
     let mut read = page.after.clone();
     if let Some(after) = &page.after {
-        // The page continues in the row that contains the text of the record at `after`. This row is the first row of
-        // the index whose key contains the id of the record or a greater id.
+        // `after` begins with the id of the record with which the page continues. The key of an index row contains the
+        // last id of the row's records. So the text of this record is in the first row whose key contains this id or a
+        // greater id.
         let id = &after[..after.len().min(ID_BYTES)];
         let from = index.starting_at(position_key(&index, id));
         if let Some((key, _)) = reader.scan(&from, Order::Ascending).next().transpose()? {

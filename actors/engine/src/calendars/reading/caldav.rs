@@ -6,7 +6,8 @@
 //!   read finds the changes that were made during this read.
 //! - An event is deleted only if the list of events does not have it, or if its `response` has the status 404
 //!   or 410. After any other error status of a `response`, the read fails.
-//! - If the server lists a changed event and does not send it, the next read begins at the same position.
+//! - If the server lists a changed event and does not send it, a read of changes keeps the old sync token or `getctag`.
+//!   So the next read lists this event again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -405,9 +406,8 @@ impl Read<'_> {
                     foreign += usize::from(listed.insert(hash) && !self.is_own(&path));
                     let known = self.stored.get(&hash);
                     let known = known.filter(|_| self.is_known(&hash, resource.etag.as_deref()));
-                    // A complete read requests every event again, except an unchanged copy of an appointment. The
-                    // stored busy times of an event depend on the day of the read, so they may be out of date even if
-                    // the event is unchanged.
+                    // A complete read also requests the unchanged events, because their stored busy times depend on the
+                    // day of the read and may be out of date. Only unchanged copies of appointments are not requested.
                     match known {
                         Some(known) if all && known.is_copy() => unchanged.push(known.clone()),
                         Some(_) if !all => {}
@@ -513,7 +513,8 @@ impl Read<'_> {
                 }
                 events.push(event);
             }
-            // The server has just listed these events, so they exist, although the response omits them.
+            // The response omits these events, although the server has just listed them. An omitted event does not
+            // count as deleted: a stored event is kept, and an event that is not stored is skipped.
             for path in missing {
                 is_missing = true;
                 match self.stored.get(&hash(path.as_bytes())) {
@@ -527,7 +528,8 @@ impl Read<'_> {
             }
         }
         let (count, unreadable) = (None, skipped);
-        // If events were missing, the position stays at `known`, so the next read lists their changes again.
+        // If a read of the changes since `known` did not get all changed events, the position stays at `known`. So the
+        // next read lists these changes again.
         let position = known.filter(|_| is_missing).cloned().unwrap_or(position);
         let is_complete = known.is_none();
         Ok(Found { events, seen, is_complete, deleted, count, unreadable, warnings: warned, position })

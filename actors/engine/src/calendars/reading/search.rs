@@ -79,7 +79,8 @@ pub(super) async fn find(
             Ok(times) if times.own.keys().eq([&appointment]) && times.events.is_empty() => {
                 return Ok(Searched::At(url));
             }
-            // If the file also contains another event, the file must be neither overwritten nor deleted.
+            // If the file contains the appointment and another event, the search fails, because the file must be
+            // neither overwritten nor deleted.
             Ok(times) => is_partial |= times.own.contains_key(&appointment),
             Err(_) => is_partial |= has_uid,
         }

@@ -345,9 +345,10 @@ async fn requests(
     Ok(Attempted { outcome, event: Some(event), pause: Duration::ZERO })
 }
 
-/// Finds another address of the event in two cases: the server has refused a write, perhaps because another event has
-/// the same UID, or the server has not found the event that it should delete. Returns `None` in all other cases, and if
-/// [`named`] refuses the path in the response.
+/// Determines the address of an appointment's event after a failed request. If the server has not found the event to
+/// delete, the event may be at another path. If the server has refused a write, an event at another path may have the
+/// same UID. Returns `None` after any other response, after a 403 that names no conflict, and if [`named`] refuses the
+/// path in the response.
 async fn elsewhere(
     readings: &Readings,
     loaded: &Loaded,
@@ -357,7 +358,8 @@ async fn elsewhere(
     let Some(collection) = &loaded.calendar.collection else { return Ok(None) };
     let search = search::find(readings, loaded, write.appointment_id);
     match response.status {
-        // The event may exist at another path, even if the server has never acknowledged a write of the event.
+        // No event is at this path, but the event may be at another path. This is also possible if the service never
+        // received a success response to a write of the event.
         404 | 410 if write.is_deletion => return search.await.map(Some),
         400 | 403 | 409 | 412 if !write.is_deletion => {}
         _ => return Ok(None),
@@ -367,8 +369,8 @@ async fn elsewhere(
     let folder = folder(collection)?;
     match conflict {
         Some(Some(path)) => Ok(named(&folder, &path).map(Searched::At)),
-        // A server can also respond with 403 because it denies access to the calendar. So if the response names no
-        // conflict, the service does not search for the event.
+        // A server responds with 403 if there is a conflict, or if it denies access to the calendar. This response
+        // names no conflict, so the service does not search for the event.
         None if response.status == 403 => Ok(None),
         // SOGo and Nextcloud (with status 400) refuse a second event with the same UID, but their responses name no
         // conflict. So the service searches for the existing event.

@@ -36,21 +36,22 @@ pub(super) struct Granted {
 struct Business {
     tag: u64,
     turn: u64,
-    /// The largest tag that an endpoint of this business has had when it got a permit.
+    /// When an endpoint of this business gets a permit, this field is raised to the tag of the endpoint, unless the
+    /// field is already larger.
     served: u64,
     held: usize,
     endpoints: BTreeMap<WebhookId, Endpoint>,
-    /// For each [`Standing`], the position of this business in the queue of the businesses that have a waiting endpoint
-    /// of that standing.
+    /// There is a queue ([`Waiting`]) for each [`Standing`]. This field contains the number and the rank of the
+    /// business's entry in each queue, or `None` if the business has no entry in the queue.
     stands: [Option<(usize, Rank)>; Standing::COUNT],
 }
 
 /// The order in which businesses get permits: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
-/// The waiting businesses that have an endpoint of one [`Standing`]. By rule 1, a business gets a permit only
-/// if the number of free permits is greater than the number in its entry. Entries are ordered by this number,
-/// and then by rank.
+/// A queue for one [`Standing`]. It contains the businesses that have a waiting endpoint of this standing. Each entry
+/// begins with a number. By rule 1, the business gets a permit only if the number of free permits is greater. Entries
+/// are ordered by this number, and then by rank.
 type Waiting = BTreeSet<(usize, Rank, BusinessId)>;
 
 #[derive(Default)]
@@ -58,7 +59,7 @@ pub(super) struct Fair {
     permits: usize,
     pub(super) held: usize,
     held_by: [usize; Standing::COUNT],
-    /// The largest tag that a business has had when one of its endpoints got a permit.
+    /// When a business gets a permit, this field is raised to the tag of the business, unless it is already larger.
     served: u64,
     turns: u64,
     businesses: BTreeMap<BusinessId, Business>,
@@ -138,8 +139,9 @@ impl Fair {
             let may = business.endpoints.iter().filter(|(_, endpoint)| may(endpoint));
             let first = may.min_by_key(|(_, endpoint)| (endpoint.tag, endpoint.turn));
             let Some((endpoint, _)) = first else {
-                // No endpoint of this business may start an attempt now, because the standing of an endpoint has
-                // changed since the business was queued. So the business is queued again.
+                // The standing of an endpoint has changed since the business was queued, so no endpoint of the
+                // business may start an attempt now. `place` corrects the position of the business in the queues.
+                // Then the loop chooses again.
                 self.place(id, now);
                 continue;
             };

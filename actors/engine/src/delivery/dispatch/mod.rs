@@ -36,13 +36,13 @@ use crate::quota::Quota;
 
 /// The maximum number of attempts in progress. Each attempt uses a connection or a DNS lookup.
 pub(crate) const PERMITS: usize = 1_024;
-/// The maximum number of response bodies that the service still reads after their attempts have released their permits:
-/// in total, and per business.
+/// If a response body is slow, the attempt releases its permit before the service has read the whole body. The service
+/// reads at most this number of such bodies at the same time: in total, and per business.
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
 const ASKING_PER_STEP: usize = 256;
-/// The maximum number of held-back endpoints that one step wakes. A failed probe causes one step. After the end of the
-/// outage, steps follow until all endpoints are awake.
+/// An outage holds endpoints back. One step wakes at most this many of them. During the outage, each failed probe
+/// causes one step, for a trial attempt. After the outage, steps follow until all endpoints are awake.
 const RELEASED_PER_PROBE: usize = 256;
 const ROOM_EVERY: Duration = Duration::from_secs(2);
 /// The time between two sweeps. A sweep removes idle endpoints from memory.
@@ -59,8 +59,8 @@ pub(crate) struct Dispatcher {
     steady: SteadyClock,
     deliveries: OnceLock<Weak<Deliveries>>,
     earlier: Notify,
-    /// The number of `hand_out` calls whose work is not finished. If it is not 0, one of the calls is running and does
-    /// the work of all of them.
+    /// Counts the calls of `hand_out`. The first call does the work of all counted calls, and then subtracts them. The
+    /// other calls return immediately.
     handing_out: AtomicUsize,
     /// True if the last check found no room on the disk. The timer then repeats the check.
     is_full: AtomicBool,
@@ -233,7 +233,8 @@ impl Dispatcher {
         Some(self.permit(granted))
     }
 
-    /// Grants every permit that may be granted. A concurrent call makes the running call repeat its loop.
+    /// Grants every permit that may be granted. If another call is already running, this call returns immediately, and
+    /// the other call repeats its loop.
     fn hand_out(self: &Arc<Self>) {
         if self.handing_out.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
@@ -250,8 +251,8 @@ impl Dispatcher {
     }
 }
 
-/// A guard against panics in `hand_out`. If a panic drops the guard, the guard permits another call of `hand_out`, and
-/// wakes the timer, which makes this call.
+/// A guard against panics in `hand_out`. A panic drops the guard. The guard then sets `handing_out` to 0, so that
+/// `hand_out` can run again, and wakes the timer, which calls `hand_out`.
 struct UnlessThrough<'a>(&'a Dispatcher);
 
 impl Drop for UnlessThrough<'_> {

@@ -29,16 +29,17 @@ pub(super) enum Standing {
     Good,
     /// The endpoint is new, or its attempts end quickly but fail.
     Unknown,
-    /// The average duration of the latest attempts is long, or an attempt in progress is slow. An endpoint without an
-    /// attempt since the start of the engine is also slow if an earlier attempt of its first due delivery failed.
+    /// The average duration of the latest attempts is long, or an attempt in progress is slow. If the endpoint's first
+    /// due delivery already had a failed attempt when the engine started, the endpoint is also slow until its next
+    /// attempt has ended.
     Slow,
 }
 
 impl Standing {
     pub(super) const COUNT: usize = 4;
 
-    /// The number of permits that all endpoints of this standing together may always hold. They may take further
-    /// permits only if the number [`Self::leaves_free`] of permits stays free.
+    /// A number of permits. While all endpoints of this standing together hold fewer permits, they need not leave
+    /// permits free as [`Self::leaves_free`] demands.
     pub(super) fn always(self, permits: usize) -> usize {
         match self {
             Self::Alive => 0,
@@ -74,8 +75,8 @@ pub(super) enum CutOff {
     /// A local outage holds the endpoint back. The number is the endpoint's position among the held-back
     /// endpoints.
     Held(u64),
-    /// The endpoint is no longer held back. If an outage holds it back again before its next attempt, it gets this
-    /// position again.
+    /// The endpoint is no longer held back. The number is its former position. If an outage holds the endpoint back
+    /// again before its next attempt, the endpoint returns to this position.
     Woken(u64),
 }
 

@@ -1,4 +1,5 @@
-//! After a failure, the actor of an endpoint restarts without a request. A request does not make it restart earlier.
+//! If the actor of an endpoint fails, it restarts by itself after a pause. A request during the pause does not shorten
+//! the pause.
 
 use super::*;
 use crate::delivery::EndpointKey;

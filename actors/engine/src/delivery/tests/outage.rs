@@ -172,8 +172,8 @@ async fn endpoints_delayed_by_an_outage_are_read_only_with_a_probe() {
     assert_eq!(world.engine.endpoints_waiting(), 0);
 }
 
-/// The outage lasts until a name server responds. But an endpoint whose lookup needs no name server gets requests again
-/// as soon as a route exists.
+/// A new route does not end the outage, because no name server responds yet. But an endpoint whose lookup needs no name
+/// server gets requests again as soon as the route exists.
 #[tokio::test(start_paused = true)]
 async fn a_new_route_is_used_by_endpoints_that_need_no_name_server() {
     let world = World::new().await;

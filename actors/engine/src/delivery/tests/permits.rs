@@ -133,8 +133,8 @@ async fn no_more_actors_start_than_there_are_permits() {
     assert_eq!(world.engine.endpoints_waiting(), 20 - running);
     let tried = || dead.iter().filter(|receiver| !receiver.requests().is_empty()).count();
     assert_eq!(tried(), running);
-    // The failing endpoints of one business get only some of the permits, and an attempt takes at most 10 s. Within the
-    // following time, each of the 20 endpoints is tried, even if only one attempt runs at a time.
+    // Failing endpoints of one business get only some of the permits, so perhaps only one attempt runs at a time. An
+    // attempt takes at most 10 s, so the first attempts at all 20 endpoints take at most 200 s.
     sleep(Duration::from_secs(10 * 21)).await;
     assert_eq!(tried(), 20, "each endpoint must get its turn");
 }

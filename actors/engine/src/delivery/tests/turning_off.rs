@@ -382,8 +382,7 @@ async fn owners_and_admins_are_alerted_that_an_endpoint_was_disabled_and_members
         let alerts = world.business.alerts(person, &page).await.unwrap().items;
         told.push(alerts.iter().map(|alert| (alert.about.kind, alert.about.id)).collect::<Vec<_>>());
     }
-    // The owner and the admin have two alerts, newest first: that the endpoint was disabled, and, after the first hour
-    // of failures, that it was failing.
+    // The owner and the admin have two alerts, newest first. The older alert was created after an hour of failures.
     let off = [AlertKind::WebhookDisabled, AlertKind::WebhookFailing].map(|kind| (kind, id.uuid())).to_vec();
     assert_eq!(told, [off.clone(), off, Vec::new()]);
 }

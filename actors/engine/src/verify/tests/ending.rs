@@ -1,5 +1,6 @@
 //! Tests with damage during deletions that run in steps: the erasure of a contact, the removal of the contact's data
-//! from events, and the deletion of a business. The last two kinds of damage concern retention periods.
+//! from events, and the deletion of a business. The last two entries of [`DAMAGES`] have another subject: a damaged row
+//! of retention periods.
 
 use super::*;
 

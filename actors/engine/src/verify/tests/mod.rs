@@ -119,8 +119,8 @@ impl Map {
         self.edit(&key, edit);
     }
 
-    /// Adds the search texts of all contacts to the index. The engine writes a row of this index only for more contacts
-    /// than the fixture has.
+    /// Adds the search texts of all contacts to the index. The fixture has too few contacts for the engine to write a
+    /// row of this index, so this function writes the row.
     fn file_contacts(&mut self) {
         let contacts = self.keys(kind::CONTACT).into_iter().map(|key| self.record::<Contact>(&key));
         let texts: Vec<_> = contacts.map(|it| (it.id.uuid(), it.search_text())).collect();

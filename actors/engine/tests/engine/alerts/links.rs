@@ -8,9 +8,9 @@ use super::*;
 use crate::harness::{lately, pass};
 use crate::post::Post;
 
-/// Mallory knows the password of an unconfirmed account that has the victim's address. So Mallory can change the
-/// account's address to Mallory's own address and confirm it. An invitation to the victim's address must then neither
-/// be mailed to Mallory's address nor be accepted with it.
+/// Mallory knows the password of an unconfirmed account that has the victim's address. A business invites the victim's
+/// address. Then Mallory replaces the account's address by Mallory's own address, and confirms the new address. The
+/// invitation must not be mailed to the new address, and the account must not be able to accept the invitation.
 #[tokio::test(start_paused = true)]
 async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
     let world = world().await;

@@ -156,9 +156,9 @@ async fn each_event_alerts_each_concerned_person_once() {
         CallMissed,
     ];
     assert_eq!(kinds(&world, &shop, owner).await, all);
-    // A member gets no alerts about other staff members' appointments. The first appointment was moved from the first
-    // to the second staff member. So the first member gets no alert about its cancellation, and the second member gets
-    // no alert about its booking.
+    // A member gets no alerts about other staff members' appointments. The first appointment was booked with the first
+    // staff member, then moved to the second staff member, and then cancelled. So the first member gets no alert about
+    // the cancellation, and the second member gets no alert about the booking.
     let but = |left_out: &[usize]| -> Vec<AlertKind> {
         all.iter().enumerate().filter(|(at, _)| !left_out.contains(at)).map(|(_, kind)| *kind).collect()
     };

@@ -195,8 +195,8 @@ async fn a_link_never_gives_access_to_another_persons_account() {
     assert!(people.session(&session).await.unwrap().is_none());
     assert!(sign_in(&people, "victim@example.com", OTHER).await.is_none());
     assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
-    // If the dashboard of another business has shown a person's link, another person may have used the link. So the
-    // operator cannot activate the membership.
+    // The dashboard of `shop` has shown a link to this person's account, so another person may have used the link.
+    // Therefore the operator cannot activate the person's membership in `other`.
     let shown = invite(&world, &shop, by(mallory), "third@example.com", Role::Member).await;
     let offered = invite(&world, &other, by(eve), "third@example.com", Role::Member).await;
     assert!(shown.link.is_some() && offered.link.is_none());

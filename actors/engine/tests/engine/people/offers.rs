@@ -103,7 +103,8 @@ async fn an_offer_in_a_suspended_business_is_accepted_later_in_the_links_session
     let early = people.accept(&world.at(&shop), &session).await;
     assert!(matches!(early, Err(engine::EngineError::Suspended)), "{early:?}");
     suspend(&world, &shop, false).await;
-    // A different session may belong to a person who did not get the link.
+    // A session that began with the password, not with the link, cannot accept the offer: its person may never have
+    // got the link.
     let other = sign_in(&people, "new@example.com", PASSWORD).await.unwrap();
     assert!(matches!(refusal(people.accept(&world.at(&shop), &other).await), Refusal::NotAllowed(_)));
     people.accept(&world.at(&shop), &session).await.unwrap();

@@ -119,9 +119,9 @@ const TABLE: &[Row] = &[
     // is linked: see `feeds.rs`.
     row("CreateFeed", "ccr"),
     row("RevokeFeed", "ccc"),
-    // In these rows, the staff member or the calendar does not exist. Every role gets the refusal `NotFound`, which
-    // counts as `c`. If the calendar exists, a member may manage it only if it belongs to the staff member to whom the
-    // member is linked.
+    // These changes name a staff member or a calendar that does not exist. So every role gets the refusal `NotFound`,
+    // and `verdict` returns `c` for this refusal. These rows do not show that a member may manage only
+    // the calendars of the staff member to whom the member is linked.
     row("ConnectCalendar", "ccc"),
     row("PatchCalendar", "ccc"),
     row("DisconnectCalendar", "ccc"),

@@ -29,11 +29,10 @@ pub(super) enum Says {
     Alias(&'static str, Vec<IpAddr>),
     /// A truncated datagram. The response over TCP contains these addresses.
     TooLong(Vec<IpAddr>),
-    /// The name server sends one response with these addresses, after it has received the question this number of
-    /// times. The response goes to the socket from which the question came first.
+    /// The name server responds only once: when it has received the question this number of times. The response
+    /// contains these addresses. It goes to the socket that sent the question first.
     Late(usize, Vec<IpAddr>),
-    /// The name server sends one response with these addresses, after it has received the question this number of
-    /// times. The response goes to the socket from which the question came last.
+    /// Like `Late`, but the response goes to the socket that sent the question last.
     Lost(usize, Vec<IpAddr>),
     Nothing,
 }

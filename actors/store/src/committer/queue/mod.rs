@@ -10,10 +10,9 @@
 //! - If only one lane has changes, it gets all of the committer's time. No short change waits while the committer is
 //!   idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - Over time, a short lane may write as many bytes as a long lane. The long lanes take turns. If there are m long
-//!   lanes and each writes one change of n bytes, a short lane may write n bytes in the same time. This time contains m
-//!   long changes, so after each of them the short lane may write about n / m bytes. These bytes take a bounded number
-//!   of *rounds*, each with one turn of every short lane.
+//! - Over time, a short lane may write as many bytes as a long lane. Let m be the number of long lanes. While each long
+//!   lane writes one change of n bytes, a short lane may write n bytes: about n / m bytes after each of the m changes.
+//!   These n / m bytes take a bounded number of *rounds*. In a round, each short lane takes one turn.
 //! - After a change of more than [`REST_FROM_BYTES`], the long ring pauses if other lanes wrote short changes since
 //!   the previous long change. The pause is a multiple of the time that the write of the change's group took. With m
 //!   long lanes, the factor is [`REST`] / m, rounded down, but at least 1. No pause is longer than [`REST_MAX`].
@@ -47,7 +46,8 @@ const REST_FROM_BYTES: usize = 32 << 10;
 /// the long lane uses a tenth of the committer's time.
 const REST: u32 = 9;
 
-/// The maximum pause. Without it, a write during a short stall of the disk would cause a long pause.
+/// The maximum pause. A pause is a multiple of the duration of a write. If the disk stalls during the write, the pause
+/// would be too long without this maximum.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 pub type Done = Box<dyn FnOnce() + Send>;
@@ -151,7 +151,8 @@ struct State {
     in_turn: bool,
     round: u64,
     turns_left: usize,
-    /// While short changes are waiting, no long change is taken before this round.
+    /// The first round in which a long change may be taken although short changes are waiting. If no short change is
+    /// waiting, a long change may be taken earlier.
     long_from: u64,
     /// The lanes from which short changes were taken after the last long change. A barrier counts as a short change.
     short_since: Lanes,
@@ -326,7 +327,8 @@ impl State {
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
         // Let m be the number of long lanes. After a long change of n bytes, each short lane may write n / m bytes
-        // before the next long change. A lane needs `turns` turns for these bytes, and has one turn per round.
+        // before the next long change. A lane writes these bytes in `turns` turns. A round contains one turn of each
+        // lane, so the next long change waits for `turns` rounds.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -284,7 +284,8 @@ fn is_refused_unchanged_or_has(dir: &Path, rows: &BTreeMap<Vec<u8>, Vec<u8>>) ->
 fn a_log_without_the_first_segment_of_its_tail_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
-    // Every segment contains every page again, so all pages of an earlier segment are replaced.
+    // Each round writes all pages again, so each segment of the log contains every page. Therefore, a later segment
+    // replaces all pages of an earlier segment.
     for round in 0..160 {
         let mut batch = Batch::default();
         (0..200).for_each(|at| batch.put(row(1, at), vec![round; VALUE_BYTES]));
@@ -372,7 +373,7 @@ fn an_isolation_stops_the_store_if_the_end_of_the_log_is_damaged_too() {
     }
     store.close();
     // When sled opens, it may erase batches at the damaged end of its log. If the journal still contains these batches,
-    // the store opens. The rows of the other businesses must then be complete.
+    // the store opens. In this case, the rows of all businesses except number 4 must be complete.
     if let Ok(store) = DiskBackend::open(home.path()) {
         for number in (1..=10).filter(|number| *number != 4) {
             let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));

@@ -114,7 +114,8 @@ fn a_store_whose_opening_was_interrupted_opens() {
     let store = DiskBackend::open(first).unwrap();
     write_over(&store, 300);
     store.close();
-    // In at least one of the steps, the newest segment contains every row. sled then clears the segment before it.
+    // In at least one of the steps, the newest segment contains every row. When sled opens such a store, it clears the
+    // segment before the newest one.
     for step in 0..9 {
         for dir in [before, cut, bare] {
             fs::remove_dir_all(dir).unwrap();
@@ -288,8 +289,8 @@ fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
         let keys: Vec<_> = (0..250_u8).map(|row| [row]).collect();
         tree.write(number, keys.iter().map(|key| (&key[..], value))).unwrap();
         assert!(tree.log_bytes() < tree::LOG_BYTES_MAX);
-        // A sync resets the estimate to 0. So if the estimate has grown by less than three times the bytes of the rows,
-        // the tree was synced during the write.
+        // Without a sync, a write increases the estimate by more than three times the bytes of the values. A sync
+        // resets the estimate to 0. So a smaller increase, or a decrease, shows that the tree was synced.
         synced += usize::from(tree.log_bytes() < before + 3 * 250 * 4_000);
     }
     assert!(synced >= 5, "{synced}");

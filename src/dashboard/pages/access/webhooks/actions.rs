@@ -33,7 +33,8 @@ pub(crate) async fn switch(member: Member, status: WebhookStatus, done: &'static
         events: None,
         description: None,
         status: Some(status),
-        // There is no separate reason for members. The audit log names the member who made the change.
+        // There is no separate reason for members, so the reason is the same as for the operator. The audit log names
+        // the member who made the change.
         reason: DisabledReason::Operator,
     };
     let done = member.change(change).await.map(|_| format!("{}?done={done}", member.path_of(id)));
@@ -85,8 +86,8 @@ pub(crate) async fn try_now(member: Member) -> Answered {
     sent(&member, (&endpoint, id), "tried", done).await
 }
 
-/// The response after an attempt was scheduled. The browser returns to the page of the endpoint if the form is from the
-/// log on that page, and otherwise to the page of the delivery.
+/// The response to a form that schedules an attempt. If the form is from the log on the page of the endpoint, the
+/// browser returns to this page. Otherwise the browser shows the page of the delivery.
 async fn sent(
     member: &Member,
     (endpoint, id): (&WebhookEndpoint, EventId),

@@ -12,8 +12,9 @@ use crate::dashboard::pages::prelude::*;
 const PLACE: &str = "settings/calendars";
 const SHOWN: usize = 50;
 const STATUS: &str = "status";
-/// The field that names the page from which a write was requested, and its value for the page of the appointment.
+/// The field of a form that names the page with the form.
 const FROM: &str = "from";
+/// The value of the field [`FROM`] if the form is on the page of an appointment.
 const APPOINTMENT: &str = "appointment";
 
 #[derive(Template)]

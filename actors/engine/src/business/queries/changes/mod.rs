@@ -2,8 +2,8 @@
 //!
 //! An appointment that was never changed has no row in the index of changes. The list finds such an appointment in the
 //! index by id. This index is in the order of creation: an appointment that is created later has a greater id and the
-//! same or a later creation stamp. The creation stamp is never after the time in the id. So a list that begins at an
-//! instant may skip all ids with an earlier time.
+//! same or a later creation stamp. An id contains a time, and the creation stamp is never after this time. So if the
+//! time in an id is before the start of the list, the creation stamp is too, and the list skips the id.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.
@@ -96,7 +96,7 @@ impl Changes {
         })
     }
 
-    /// The index rows of appointments after the position, in the order of their ids, which is the order of creation.
+    /// Reads the index by id, which is in the order of creation. If [`Reached::row`] is set, starts after this row.
     fn created(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
         let all = keys::appointments_minted_from(self.of, reached.change.0);
         let range = reached.row.map_or(all, |row| all.after(keys::appointment_start(self.of, row)));

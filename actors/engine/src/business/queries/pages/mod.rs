@@ -131,8 +131,9 @@ fn collect_rows<T>(
     Ok((items, End::OfList))
 }
 
-/// Reads the records of an index whose keys end with an instant and an id. `admits` also gets the instant, because it
-/// must refuse a record whose instant has changed since the index row was read.
+/// Reads the records to which the rows of an index refer. The key of each index row ends with an instant and an id. If
+/// the instant of a record has changed since its index row was read, `admits` must refuse the record. Therefore
+/// `admits` gets the record and the instant of the index row.
 pub(super) fn walk<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
     (range, order): (KeyRange, Order),
@@ -149,12 +150,12 @@ pub(super) fn walk<I: ResourceId, R: Record, T>(
 }
 
 /// Like [`walk`], for the records of one contact. The index is ordered by contact, instant and id. `range_of` returns
-/// the range of a contact. The page's position may come from a row of this contact or of a contact that was merged into
-/// this contact.
+/// the index range of a contact. The page's position may come from a row of this contact or of a contact that was
+/// merged into this contact.
 ///
-/// After a merge, a background job moves the index rows of the merged contact to the survivor. The rows of
-/// the merged contact are read first, so that a row that is moved between the two reads is found. If a row is
-/// found in both ranges, its instant and id are the same, so it is listed once.
+/// After a merge, a background job moves the index rows of the merged contact to the survivor. This function reads the
+/// range of the merged contact first, and then the range of the survivor. If the job moves a row between the two reads,
+/// both reads find the row. Its instant and id are the same in both ranges, so it is listed once.
 pub(super) fn walk_theirs<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
     (whose, order): (Whose, Order),

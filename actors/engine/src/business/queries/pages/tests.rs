@@ -83,8 +83,9 @@ proptest! {
 async fn a_page_ends_at_its_budget_and_detects_the_end_of_the_list() {
     let store = store_with(&(1..=20).map(|number| number * 7).collect()).await;
     for order in [Order::Ascending, Order::Descending] {
-        // None of the 20 rows matches. A page is read in four steps. Each step after the first begins with the last row
-        // of the previous step, so this row counts twice towards the budget.
+        // None of the 20 rows matches, so a page ends only at its budget or at the end of the list. With a budget of 23
+        // rows, one page reads the whole list in four steps. Steps 2, 3 and 4 each read the last row of the previous
+        // step again. These three rows count twice: 20 + 3 = 23.
         for (budget, pages) in [(1, 20), (12, 3), (22, 2), (23, 1), (24, 1), (1_000, 1)] {
             let (found, walked) = walk_multiples(&store, order, 999, &[(budget, 5)]).await;
             assert_eq!((found, walked), (Vec::new(), pages), "with a budget of {budget} rows per page");

@@ -263,8 +263,9 @@ async fn an_error_status_of_an_event_fails_the_read_and_deletes_no_event() {
             {
                 let mut server = server.lock();
                 server.put("a", 10, 11);
-                // If the server refuses the sync token, the reader requests the list of all events instead of the
-                // changes.
+                // The reader requests the changes first. If the server refuses the sync token, the reader requests
+                // the list of all events instead. So the server accepts the token only if the error status
+                // is for the request for changes.
                 (server.status, server.refuses_tokens) =
                     (Some((status, asked)), asked != EventRequest::Changes);
             }

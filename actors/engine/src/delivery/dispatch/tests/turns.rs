@@ -215,7 +215,8 @@ fn a_hundred_thousand_endpoints_get_their_turns_as_fast_as_permits_allow() {
         fair.give_back(granted, Some((true, PROMPT)), now);
     }
     assert_eq!((served.len(), fair.waiting(), fair.held), (100_000, 0, 0));
-    // Endpoints with earlier failures may use only half of the permits, so this is the minimum time.
+    // Endpoints with earlier failures may use only half of the permits. `least` is the time that all turns take on half
+    // of the permits.
     let least = PROMPT * 100_000 / u32::try_from(PERMITS / 2).unwrap();
     assert!(now <= least * 2, "took {now:?}, but the minimum is {least:?}");
 }

@@ -37,8 +37,8 @@ async fn appointments_to_come_are_written_and_removed_although_a_wrong_clock_has
     let world = World::new().await;
     let (server, _, id) = world.written(Server::default()).await;
     let write = |write| PatchCalendar { write: Some(write), ..patch(id) };
-    // Ten minutes after the clock has jumped ahead, the service follows it, so the business gets stamps in the future.
-    // Even after the clock is corrected, each new stamp of the business is later than these stamps.
+    // The clock jumps ahead. Ten minutes later, the service accepts the new time, so the business gets stamps in the
+    // future. Then the clock is corrected, but each new stamp of the business must be later than the existing stamps.
     world.clock.is_off(1_000);
     minutes(15).await;
     world.business.change(by_operator(), write(false)).await.unwrap();
