@@ -213,7 +213,8 @@ impl Service {
     /// Resolves when a listener's task has panicked. The service must then exit.
     pub async fn listener_failed(&self) -> ServiceError {
         if self.listener_panicked.clone().wait_for(|panicked| *panicked).await.is_err() {
-            // The tasks of both listeners have ended without a panic, so there is nothing to report.
+            // The tasks of both listeners have ended without a panic. So no panic can follow, and this method never
+            // resolves.
             std::future::pending::<()>().await;
         }
         listener_ended()

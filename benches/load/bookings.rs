@@ -42,8 +42,8 @@ const MIXED: &str = "mixed, 80 % reads, 64 connections";
 const IN_FLIGHT: usize = 64;
 
 /// The number of additional businesses in two of the measurements. Each of these businesses has 1,000 appointments. In
-/// one of the two measurements, each appointment has two waiting notices. The measured bookings are at other
-/// businesses, so they write no notices.
+/// one of the two measurements, notices are turned on at these businesses, so each of the appointments has two waiting
+/// notices. The measured bookings are at other businesses, where notices are turned off.
 const NOTIFYING: usize = 20;
 
 /// A prepared directory, and the other data that the rows of the result table need.

@@ -102,9 +102,9 @@ impl Shape {
         batch
     }
 
-    /// `rest` is the rest of a key. If it begins with an id or an instant of the original booking, replaces it with an
-    /// id or an instant of the new booking. Ids of records that existed before the original booking stay the same.
-    /// Returns the number of bytes that the caller must skip.
+    /// `rest` is the part of a key that is not converted yet. If `rest` begins with an id or an instant of the original
+    /// booking, replaces this id or instant with one of the new booking. Ids of records that existed before the
+    /// original booking stay the same. Returns the number of converted bytes. The caller continues after these bytes.
     fn renew(&self, rest: &mut [u8], turn: &mut Turn<'_>, fresh: &mut Vec<(Uuid, Uuid)>) -> usize {
         for (old, new) in [(self.starts_at, turn.starts_at.millis()), (self.created_at, turn.now.millis())] {
             if rest.starts_with(&ordered(old)) {

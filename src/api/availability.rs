@@ -30,7 +30,7 @@ list_query! {
 }
 
 /// If the request omits the last day, sets it to the first day. A cursor is valid only for requests with the same last
-/// day. So the same cursor is valid for requests that omit the last day and for requests that state this day.
+/// day. A request without a last day can thus use the cursor of a request that states the first day as the last day.
 fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

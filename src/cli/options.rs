@@ -170,8 +170,8 @@ impl OperatorOptions {
         let is_own = |dir: &PathBuf| std::fs::metadata(dir).is_ok_and(|found| found.uid() == user);
         let dirs = match &self.data_dir {
             Some(dir) => vec![dir.clone()],
-            // Directories of other users are ignored. If root runs the command in a directory of another user, that
-            // user could imitate a service there.
+            // Each of these two directories is ignored if it belongs to another user. That user could run a false
+            // service in it, and a command that root runs would connect to the false service.
             None => [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR)]
                 .into_iter()
                 .filter(is_own)
@@ -222,7 +222,8 @@ impl OperatorOptions {
         let port =
             url.port_or_known_default().filter(|port| *port != 0).ok_or_else(|| bad("must have a port"))?;
         let tls = match url.scheme() {
-            // With http, the certificate setting is ignored: it may be set for the service's listener.
+            // With http, the certificate setting has no effect. It is not refused, because it may be meant for the
+            // service's listener.
             "http" => None,
             "https" => Some(match self.tls()? {
                 Some(named) => named,

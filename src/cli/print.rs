@@ -40,8 +40,8 @@ pub(super) fn written(text: &str) -> Result<(), Failure> {
 /// is dropped, the runtime can end before the write has ended.
 pub(super) async fn output_when_read(text: String) -> io::Result<()> {
     let (done, mut written) = tokio::sync::mpsc::channel(1);
-    // The write can block. When the runtime ends, it waits for its own threads, so the write is in a thread outside the
-    // runtime.
+    // The write can block. When the runtime ends, it waits for its own threads, so a blocked write in one of them would
+    // prevent the end of the runtime. Therefore the write is in a thread outside the runtime.
     thread::Builder::new().name("output".into()).spawn(move || {
         let mut stdout = io::stdout().lock();
         let _ = done.try_send(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));

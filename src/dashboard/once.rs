@@ -6,8 +6,9 @@
 //!   same content.
 //! - A form with a remembered id does not take effect again.
 //! - A form has no effect if it was rendered more than one day ago, or before this process started.
-//! - The number of remembered ids is limited. If a form's id is removed because of this limit, the form cannot take
-//!   effect again. Forms of the same session that are equally old or older cannot take effect either.
+//! - The number of remembered ids is limited. If a form's id is removed because of this limit, this form and all
+//!   older forms of the same session no longer take effect. The same is true for forms of the session that were
+//!   rendered at the same time.
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 

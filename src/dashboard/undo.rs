@@ -12,8 +12,8 @@ pub(super) struct Undo {
 }
 
 impl Member {
-    /// The form that undoes the change in `?done=`. It is `None` if the query names no such change or no record. `back`
-    /// is the page to return to.
+    /// Returns the form that undoes a change. The query parameter `done` names the change. If the change cannot be
+    /// undone, or if the query does not name the changed record, returns `None`. `back` is the page to return to.
     pub(super) fn undo(&self, back: &str) -> Option<Undo> {
         let (query, back) = (&self.query, ("back", back.to_owned()));
         match query.get("done") {

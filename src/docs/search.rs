@@ -98,8 +98,8 @@ fn excerpt(text: &str, words: &[&str]) -> Vec<(bool, String)> {
     let start =
         if before == 0 { 0 } else { text[before..].find(' ').map_or(before, |space| before + space + 1) };
     let end = text[first..].char_indices().nth(EXCERPT_CHARS.1).map_or(text.len(), |(at, _)| first + at);
-    // The excerpt ends at the end of a word. If the excerpt has no space after the beginning of the first word of the
-    // query, the excerpt may end within a word.
+    // If the text continues after the excerpt, the excerpt is cut at its last space after `first`, so that it does not
+    // end within a word. If it has no such space, it is not cut.
     let end =
         if end < text.len() { text[first..end].rfind(' ').map_or(end, |space| first + space) } else { end };
     let mut parts = vec![(false, if start == 0 { String::new() } else { "… ".to_owned() })];

@@ -116,7 +116,8 @@ async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
     Ok(whole.freeze())
 }
 
-/// A streamed body. Only the time in [`Pieces::next`] counts, so a slow handler causes no timeout.
+/// A streamed body, which is read with a time limit. Only the time in [`Pieces::next`] counts towards the limit, so a
+/// slow handler causes no timeout.
 pub struct Pieces {
     body: Body,
     /// The remaining time for which the service waits for further bytes. Each received byte adds to this time, but the

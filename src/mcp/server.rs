@@ -1,7 +1,7 @@
 //! Handles one request of one API key, with the protocol library `rmcp`.
 //!
-//! Invariant: after a failure that no other arguments can correct, for example a panic in a tool, the client gets the
-//! HTTP error response that the API under `/v1` sends for this failure.
+//! Invariant: some failures, for example a panic in a tool, cannot be corrected by other arguments. After such a
+//! failure, the client gets the same HTTP error response as from the API under `/v1`.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -6,8 +6,9 @@
 //!   writing it gives the same line.
 //! - The first line contains the format and its version. Every version from 2 to the current version is supported. All
 //!   other versions are refused.
-//! - The last line of a complete export contains the number of businesses, so a truncated file is detected. An
-//!   incomplete export ends with other lines, which compare the number of records found with the recorded number.
+//! - The last line of a complete export contains the number of businesses. A truncated file does not have this line, so
+//!   it is detected. If the store has lost records, the export ends with other lines instead. Each of these lines
+//!   contains the recorded number of records of a kind, and the number of records found.
 //! - A new version is needed to add, remove or redefine a property.
 
 mod line;

@@ -80,7 +80,7 @@ pub(crate) fn problem_in(line: &[u8]) -> Option<Difference> {
     (kind == PROBLEM).then_some(Difference { business_id, kind: records, recorded, found })
 }
 
-/// One of the lines that an incomplete export has in place of the last line.
+/// A line about missing records. If records are missing, the export ends with such lines instead of an `EndLine`.
 #[derive(Deserialize)]
 struct ProblemLine {
     kind: String,

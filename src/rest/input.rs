@@ -33,8 +33,8 @@ use crate::tables::{self, FILE_BYTES_MAX, FilePermit};
 pub(crate) enum Part {
     Query,
     Body,
-    /// A part of the path, or the caller's business. Reading it may fail with a 404. So it is read after the query and
-    /// the body, whose problems are reported first.
+    /// A part of the path, or the caller's business. Reading it can fail with a 404. It is read last, so that problems
+    /// of the query and the body are reported before a 404.
     Path,
 }
 

@@ -1,9 +1,10 @@
 //! The state of one connection. It determines whether the server may close the connection to make room, and
 //! how its stream ends.
 //!
-//! Invariants: the server evicts only idle connections. A connection is idle if it has no unfinished request and no
-//! unsent data. It also counts as idle while the service waits for the body of a request. A request that arrives during
-//! the eviction is not started.
+//! Invariants:
+//! - The server evicts only idle connections. A connection is idle in two cases: it has no unfinished request and no
+//!   unsent data, or the service waits for the body of its request.
+//! - A request that arrives during the eviction is not started.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
@@ -78,8 +79,8 @@ impl Link {
     }
 
     /// Marks the connection as idle if the whole response has been sent. Call this only after a poll of the connection
-    /// has returned `Pending`. If the service has answered, the whole response has been sent at that point, unless a
-    /// write is still waiting for the client to read.
+    /// has returned `Pending`: the connection has then written as much of the response as it can. So if the service has
+    /// answered and no write waits for the client to read, the whole response has been sent.
     pub(super) fn mark_idle_if_sent(&self) {
         if self.state.load(Ordering::Relaxed) == ANSWERED && !self.writes.load(Ordering::Relaxed) {
             self.start_idle_time();

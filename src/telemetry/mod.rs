@@ -40,8 +40,8 @@ impl LogSettings {
     }
 }
 
-/// The log omits the lines of these libraries, because the service itself logs the same facts. If the filter
-/// in the settings names one of the libraries, the log contains the lines of this library.
+/// If the filter in the settings does not name one of these libraries, the log omits the lines of this library. The
+/// service itself logs the same facts.
 const LEFT_OUT: [&str; 2] = ["rmcp", "sled"];
 
 fn parse(filter: &str) -> Result<EnvFilter, String> {

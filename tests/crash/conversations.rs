@@ -260,7 +260,7 @@ fn is_shown(turn: &Value, stored: &Value) -> bool {
     turn.as_object().unwrap().iter().all(|(field, value)| stored[field] == *value)
 }
 
-/// Checks that the stored turns begin with the turns of the responses. Returns the stored turns after them.
+/// Checks that the first stored turns are the turns that the client has received. Returns the other stored turns.
 fn unshown<'a>(chat: &Chat, stored: &'a [Value]) -> &'a [Value] {
     let responses = chat.said.iter().filter_map(|said| said.response.as_ref());
     let shown: Vec<&Value> = responses.flat_map(|response| response["turns"].as_array().unwrap()).collect();

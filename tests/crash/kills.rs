@@ -74,8 +74,8 @@ fn request(rng: &mut Rng, shop: &Shop, round: usize, active: &[String]) -> Call 
     Call { path: format!("/appointments/{id}/reschedule"), body: Some(body), idempotency_key }
 }
 
-/// Runs clients until the process is killed. After `answers` successful responses, the client that has received the
-/// last of them kills the process.
+/// Runs clients until the process is killed. The successful responses to all clients are counted together. The client
+/// that receives the response with the number `answers` kills the process.
 async fn work_until_killed(
     server: &Arc<Server>,
     shop: &Arc<Shop>,

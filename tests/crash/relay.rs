@@ -33,9 +33,8 @@ struct Taken {
     /// The pending kill: the number of mails that the relay accepts before the kill, the process, and whether
     /// the relay responds to the last of these mails.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// True if the kill in progress must close the relay. It becomes true when the kill begins. If the test opens
-    /// or closes the relay before the process is killed, it becomes false. The kill then does not change the
-    /// relay.
+    /// Whether the relay closes when it kills the process. The value becomes true when the last mail before the kill
+    /// arrives. If the test opens or closes the relay after this mail and before the kill, the value becomes false.
     kills: bool,
 }
 

@@ -304,8 +304,8 @@ async fn a_search_carries_its_text_into_the_new_contact_and_selects_nobody_of_se
     assert!(holds(&page, &path, "who", &ids[1]));
     let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "gra")]).await.is(200);
     assert!(is_nobody(&page) && holds(&page, &path, "name", "gra"));
-    // If a search finds no contact, the form for a new contact contains the searched text. Text that the
-    // person has typed stays.
+    // If a search finds no contact, the form for a new contact contains the searched text. A phone number that the
+    // person has typed into this form is kept.
     let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "0612345699")]).await.is(200);
     let page = page.says("No contact found for “0612345699”");
     assert!(holds(&page, &path, "who", "new") && holds(&page, &path, "phone", "0612345699"));

@@ -36,8 +36,8 @@ impl Backups {
         Self { dice: Dice::new(seed ^ 0xbac0), begun: None, made: 0 }
     }
 
-    /// True if no backup is in progress. If so, an export may replace the recorded history of the disk. The check of a
-    /// backup needs the history that was recorded during the backup.
+    /// True if no backup is in progress. While a backup is in progress, an export must not replace the recorded history
+    /// of the disk, because the check of the backup needs this history.
     pub(crate) fn is_idle(&self) -> bool {
         self.begun.is_none()
     }

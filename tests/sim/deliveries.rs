@@ -101,9 +101,9 @@ fn check_in_time(
     let lived = span.worked - span.began;
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
-    // Usually, this delivery has to wait only for other deliveries of its endpoint. The service makes at most eight
-    // attempts at an endpoint at the same time. In a seed with few permits for attempts, this delivery may also have to
-    // wait for deliveries of the other endpoints. The service may then make only one attempt at a time.
+    // In most seeds, the service makes up to eight attempts at an endpoint at the same time, and a delivery waits only
+    // for other deliveries of its endpoint. In a seed with few permits for attempts, the service may make only one
+    // attempt at a time, and a delivery may also wait for deliveries of other endpoints.
     let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
         let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
         (*of == endpoint || span.few_permits) && (tried || other.status == DeliveryStatus::Pending)

@@ -214,8 +214,9 @@ impl Hook {
                 );
             }
         }
-        // If the connection of an attempt was lost, the service may start the next attempt without a delay. The test
-        // therefore does not record the lost attempt, unless `quick` is true.
+        // An attempt that lost its connection is not recorded, because the service may start the next attempt without
+        // a delay. But if `quick` is true, the event was accepted. The attempt is then recorded, because no further
+        // attempt may follow.
         if quick || !received.cut_off {
             earlier.push((received.at, marks, quick));
         }

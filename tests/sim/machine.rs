@@ -25,7 +25,7 @@ impl Sim {
             return;
         }
         // After a jump of the wall clock, the service doubts the clock for some time. During this time the machine is
-        // not suspended. Otherwise the model would not know when the service noticed the jump.
+        // not suspended. If it were suspended, the model would not know when the service noticed the jump.
         if self.world.time.is_doubted() {
             return;
         }
@@ -81,10 +81,10 @@ impl Sim {
         });
     }
 
-    /// Checks that the service stored its steady time about once a minute. The lost steady time must be less than
-    /// [`KEEPS_MILLIS`] plus the time of suspensions. The time after a failure of the store is not counted as lost. If
-    /// the disk had no room at some time in the run, or if the run was too short to store the time, any loss is
-    /// allowed.
+    /// Checks that the service stored its steady time about once a minute. The steady time that passed after the last
+    /// stored time is lost. The loss must be less than [`KEEPS_MILLIS`] plus the time of suspensions. The time after a
+    /// failure of the store does not count. If the disk had no room at some time in the run, or if the run was too
+    /// short to store the time, any loss is allowed.
     pub(crate) fn check_count(&self, span: Span, kept: &ClockRecord) {
         let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
         let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;

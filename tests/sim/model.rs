@@ -21,8 +21,9 @@ use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
 
-/// The maximum difference between two consecutive timestamps if the clock does not advance. Usually they are equal.
-/// But each read of a list ordered by `updated_at` and each start of the engine between them may add one millisecond.
+/// The maximum difference between two consecutive timestamps if the clock does not advance. Usually the timestamps are
+/// equal. Each read of a list ordered by `updated_at`, and each start of the engine, may increase the difference by one
+/// millisecond.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// The times of one run of the engine.

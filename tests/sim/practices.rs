@@ -204,8 +204,8 @@ impl Sim {
         }
     }
 
-    /// Records that the results of reads until now are uncertain, because the machine was suspended during a read, or
-    /// the service may have used a wrong time.
+    /// Marks the results of all reads until now as uncertain. Call this after the machine was suspended during a read,
+    /// and when the service may have used a wrong time.
     pub(crate) fn doubt_reads(&self) {
         let now = self.world.time.truth().max(self.world.time.believed().1);
         for host in self.world.network.calendars() {
@@ -239,7 +239,8 @@ impl Sim {
         for practice in self.practices.all.lock().iter() {
             let records = Records::read(store, practice.id);
             for write in records.writes.iter().filter(|it| it.status == CalendarSyncStatus::Synced) {
-                // The writes of a disconnected calendar are deleted in steps.
+                // The writes of a disconnected calendar are deleted in steps, after the calendar itself. A write
+                // without a calendar is not checked.
                 let Some(calendar) = records.calendars.get(&write.calendar_id) else { continue };
                 let it = &records.appointments[&write.appointment_id];
                 let (is_written, now) = (!write.is_deletion, (it.status, it.starts_at..it.ends_at));

@@ -36,9 +36,9 @@ const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
-    /// The wall clock minus the true time at the start of the run, in milliseconds. This field is set only if the wall
-    /// clock was then much earlier than the stored time. In this case, the service uses the stored time until the wall
-    /// clock jumps.
+    /// This field is set if the wall clock was much earlier than the stored time when the run started. In this case,
+    /// the service uses the stored time until the wall clock jumps. The value is the wall clock minus the true time at
+    /// the start of the run, in milliseconds.
     refused: Option<i64>,
 }
 
@@ -81,10 +81,11 @@ struct State {
     /// The times that the service may currently use. The service uses one of these times, and the test does not know
     /// which one.
     beliefs: Vec<Belief>,
-    /// The value of `beliefs` before the last jump of the wall clock. `jump_is_seen` is true if the service has read
-    /// the clock since the last jump. If the clock jumps again before the service reads it, the service never notices
-    /// the first of the two jumps. In this case, `beliefs` gets this value again.
+    /// The value of `beliefs` before the last jump of the wall clock. If the clock jumps again before the service reads
+    /// it, the service never notices the earlier jump. `beliefs` is therefore reset to this value before the new jump
+    /// is applied.
     before_jump: Vec<Belief>,
+    /// True if the service has read the wall clock since its last jump.
     jump_is_seen: bool,
     /// The latest time that the service may have used. This field is updated only when a run starts or ends, when the
     /// wall clock jumps, and when a belief is removed from `beliefs`.
@@ -113,9 +114,10 @@ impl State {
         BEGIN + self.later + self.now() + self.ahead
     }
 
-    /// Updates each belief with a doubt (`doubts_since`). If the doubt has lasted [`HELD_MILLIS`], the service may
-    /// follow the wall clock, so a belief with the time of the clock is added. If the doubt has lasted more than
-    /// [`HELD_MILLIS_MAX`], the service must follow the clock, so the belief with the doubt is removed.
+    /// Updates the beliefs. If a belief has a doubt (`doubts_since`) that has lasted [`HELD_MILLIS`], the service may
+    /// already follow the wall clock. The function then adds a belief with the time of the wall clock. If the doubt has
+    /// lasted more than [`HELD_MILLIS_MAX`], the service must follow the wall clock. The function then also removes the
+    /// belief with the doubt.
     fn believe(&mut self) {
         let (now, ahead) = (self.now(), self.ahead);
         let believed = Belief::sure(ahead);
@@ -213,9 +215,9 @@ impl Time {
         state.booted = state.now();
     }
 
-    /// Returns the latest time that the service may have used so far. A client may have read a list ordered by
-    /// `updated_at` at this time. Later changes must get later timestamps, even if the wall clock has been set back
-    /// since the read.
+    /// Returns the latest time that the service may have used so far, even if the wall clock has been set back since.
+    /// The timestamp of a new change may depend on this time: if a client has read a list ordered by `updated_at` at
+    /// this time, the new timestamp must be later.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }
@@ -292,9 +294,9 @@ impl Time {
         state.kept = i64::MIN;
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let goes_on = kept.wall.millis() + passed.unwrap_or(0);
-        // A list has shown all changes up to the time `listed`, so new timestamps must not be earlier. After a restart
-        // of the machine, this rule does not apply: the service then knows only the stored time, which may be earlier
-        // than `listed`.
+        // A list has shown all changes up to the time `listed`. New timestamps may be earlier than `listed` only if the
+        // machine was restarted, if the service may have been unable to store its time, or if it may have set its time
+        // back.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.was_set_back) {
             assert!(
                 listed.millis() <= goes_on,

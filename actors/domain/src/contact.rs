@@ -96,8 +96,8 @@ pub struct Alias {
     pub into: ContactId,
     /// The id of the merge. It is greater than the id of every record that is older than the merge.
     pub id: MergeId,
-    /// Digests of each phone number and email address that one of the contacts had before the merge and that `into`
-    /// does not have after the merge.
+    /// Digests of phone numbers and email addresses. Before the merge, `from` or `into` had them. After the merge,
+    /// `into` does not have them.
     pub former: Vec<[u8; 16]>,
     /// True until the background job has changed all references to `from` into references to `into`.
     pub is_moving: bool,

@@ -197,9 +197,9 @@ impl Person {
             return Err(Refusal::NotAllowed(Denied::OwnSession));
         }
         let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
-        // A mail that was written before `links_from` cannot create a link. The mail with the used link may have been
-        // written in this millisecond, so `links_from` is the next millisecond. So a second attempt to send this mail
-        // cannot create the used link again.
+        // Each attempt to send a mail creates the link of the mail if the link does not exist. A later attempt must not
+        // create the used link again. An attempt creates no link if its mail was written before `links_from`. The mail
+        // of the used link may have been written in this millisecond, so `links_from` is the next millisecond.
         (self.updated_at, self.links_from) = (now, now + TimeDelta::milliseconds(1));
         if link.confirms && !self.confirmed {
             // Another person may have set the previous password, so it is removed.

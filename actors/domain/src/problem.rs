@@ -295,7 +295,8 @@ pub enum ImportProblem {
     BusinessExists,
     BusinessEnding,
     NotBefore(&'static str),
-    /// A business can have only one line of this kind. It must directly follow the line of the business.
+    /// The file contains a second line of this kind for a business. Only one is permitted, directly after the line that
+    /// contains the business itself.
     OncePerBusiness,
     NotSorted(&'static str),
     NotAUuid7,

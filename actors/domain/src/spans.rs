@@ -59,8 +59,8 @@ impl<'a> SpansCursor<'a> {
     /// Checks that the ranges cover the period from `start` to `end`.
     ///
     /// # Errors
-    /// If the ranges do not cover the period, returns an instant `next`, which is after `start`. If another period of
-    /// the same length starts in `start..next`, the ranges do not cover it either.
+    /// If the ranges do not cover the period, returns an instant `next` after `start`. A period of the same length that
+    /// starts after `start` and before `next` is not covered either.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
             Some(span) if start < span.start => Err(span.start),

@@ -1,5 +1,5 @@
-//! The bounds of an engine. A simulation sets lower bounds than the service, so that few records are enough
-//! to reach them.
+//! The limits of an engine. A simulation may set smaller limits than the service, so that few records are enough to
+//! reach them.
 
 use crate::backup::BACKUP_ROWS;
 use crate::delivery::PERMITS;

@@ -37,8 +37,8 @@ pub struct Windows<K: Eq + Hash> {
 type Counts = VecDeque<(Timestamp, u32)>;
 
 impl<K: Eq + Hash> Windows<K> {
-    /// A table with sliding windows. Each window ends at the time of the event. An event is allowed only if all rates
-    /// allow it.
+    /// A table with sliding windows. When an event is checked, the window of each rate ends at the time of this event.
+    /// The event is allowed only if all rates allow it.
     pub fn sliding(rates: &[Rate]) -> Self {
         Self { rates: rates.to_vec(), grain: 1, max: KEYS_MAX, entries: LruCache::unbounded() }
     }
@@ -77,8 +77,8 @@ impl<K: Eq + Hash> Windows<K> {
         over.max()
     }
 
-    /// The number of events within the longest window. The table may drop old events if it still contains as many
-    /// events as the largest `count` of the rates. So if there were more events, the returned number may be too small.
+    /// The number of events within the longest window. If there were more events than the largest `count` of the rates,
+    /// the number may be too small, because the table may have dropped the oldest events.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
         self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }
@@ -153,9 +153,8 @@ fn within(counts: &Counts, rate: Rate, now: Timestamp) -> u32 {
     counts.iter().filter(|(at, _)| *at <= now && *at + rate.within > now).map(|(_, count)| count).sum()
 }
 
-/// Returns the start of the window to which an event at `now` belongs. If `now` is in the window directly before the
-/// newest window, the clock was read just before the newest window began. The event then belongs to the newest
-/// window.
+/// Returns the start of the window to which an event at `now` belongs. Another event may have begun the next window
+/// after the caller read `now` from the clock. In this case, the event at `now` belongs to this next window too.
 fn window_of(counts: &Counts, now: Timestamp, grain: i64) -> Timestamp {
     let now = rounded(now, grain);
     let just_after = now + TimeDelta::milliseconds(grain);

@@ -191,8 +191,8 @@ impl Rule {
         })
     }
 
-    /// Returns 0 if the rule permits this time. Otherwise, returns the length, in seconds, of the longest period that
-    /// the rule excludes: the whole day of this time, or only its hour, its minute or its second.
+    /// If the rule permits this time, returns 0. If the rule excludes the whole day of this time, returns the number of
+    /// seconds in a day. If it excludes only the hour, the minute or the second of this time, returns 3,600, 60 or 1.
     fn left_out(&self, time: NaiveDateTime) -> i64 {
         let permits = |list: &Numbers, value| list.is_empty() || has(list, number(value));
         if !self.permits(time.date()) {

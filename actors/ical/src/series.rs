@@ -129,7 +129,7 @@ struct Series<'a> {
     excepted: &'a Starts<()>,
     replaced: &'a Starts<&'a Event>,
     onwards: &'a [(NaiveDateTime, &'a Event)],
-    /// The maximum time from the original start of an occurrence to its end, if an override in `onwards` applies to it.
+    /// The maximum time from the original start of an occurrence to the end that an override in `onwards` gives it.
     longest: TimeDelta,
     /// The maximum time by which an override in `onwards` moves an occurrence to an earlier time.
     earliest: TimeDelta,

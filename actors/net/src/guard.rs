@@ -165,8 +165,8 @@ impl Guard {
         };
         match (lack, answer) {
             // When a URL is being saved, a failed lookup is reported as an outage only if a name server has ever
-            // returned an address. Otherwise this machine may have no name server at all, and the URL is refused
-            // because its host cannot be resolved.
+            // returned an address. If no name server has ever returned an address, this machine may have no name server
+            // at all. The URL is then refused because its host cannot be resolved.
             (Some(lack), _) if asker == LookupStage::Attempt || self.network.had_names() => {
                 Err(GuardError::Out(lack))
             }

@@ -18,8 +18,8 @@ pub struct Page<'a> {
     /// The number of the oldest record in the log. Truncation never removes the newest record.
     pub first: u64,
     pub end: Head,
-    /// The newest record of the image has a number. This is the digest of the log's record with the same number. It is
-    /// `None` if the log no longer contains this record.
+    /// The digest of the log's record that has the same number as the newest record of the image. It is `None` if the
+    /// log contains no record with this number.
     pub at_head: Option<Digest>,
     pub records: &'a [Found],
 }
@@ -45,8 +45,9 @@ pub enum Next {
 }
 
 /// Returns the next step for an image with the head `image` after the response `page`. `is_all_durable` is true if this
-/// node's takeover is acknowledged, and all records of the page were written before the takeover. In this case, all
-/// records of the page are replicated. Otherwise, the newest record is possibly not replicated yet.
+/// node's takeover is acknowledged, and all records of the page were written before the takeover. All records of the
+/// page are then replicated. If `is_all_durable` is false, the newest record of the page may not be replicated yet, so
+/// it is not applied.
 pub fn next(history: History, image: &Head, page: &Page<'_>, is_all_durable: bool) -> Next {
     if page.history != history {
         return Next::Rebuild;

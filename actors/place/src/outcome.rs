@@ -158,9 +158,9 @@ impl<R: Clone> Appending<R> {
     }
 
     /// Continues after [`Step::Look`]. `end` is the number of the newest record in the log. `digest_at` returns the
-    /// digest of the record with a given number, or `None` if the log does not contain this record. The newest
-    /// acknowledged record may be missing because another node has become active and has made a snapshot. In this
-    /// case, the step is [`Step::Fenced`].
+    /// digest of the record with a given number, or `None` if the log does not contain this record. If another node
+    /// has become active and has made a snapshot, the log may no longer contain the newest acknowledged record. In
+    /// this case, the step is [`Step::Fenced`].
     pub fn found(&mut self, end: u64, digest_at: impl Fn(u64) -> Option<Digest>) -> Step<R> {
         if self.state != State::Looking {
             return Step::Wait;

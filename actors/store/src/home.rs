@@ -205,8 +205,8 @@ impl Home {
         shared.memtable.filled();
         filled.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        // The rows are not durable yet, so `saved` must be less than `number`. If an earlier call had the same number,
-        // a save after that call has already set `saved` to `number`.
+        // The next save syncs the tree only if `saved` is less than `applied`. So `saved` must be less than `number`
+        // here. Several calls can have the same number, and a save between two calls sets `saved` to this number.
         (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
         Ok(())
     }

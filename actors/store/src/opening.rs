@@ -158,8 +158,8 @@ mod tests {
             }
         };
         let is_old = |found: &Cleaner| start_ticks(&found.0) == Some(old_start);
-        // The old cleaner is not in `all_before`, because it started later. `new_thread` must still not return it,
-        // because it started before `began`.
+        // The old cleaner started after `all_before` was read and before `began`. So it is missing in `all_before`, but
+        // `new_thread` must not return it.
         assert!(Cleaner::new_thread(&all_before, Some(began)).is_none_or(|found| !is_old(&found)));
         let (new_start, end_new, new) = cleaner();
         let found = Cleaner::new_thread(&all_before, Some(began)).unwrap();

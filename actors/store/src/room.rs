@@ -117,8 +117,8 @@ struct Seen {
     level: RoomLevel,
     looked_at: Option<Instant>,
     space: Option<Space>,
-    /// The number of submitted bytes that were written before the last check of the free space. These bytes had already
-    /// reduced the free space in `space`, so they are not subtracted again.
+    /// The number of submitted bytes that were already written at the last check of the free space. The check found
+    /// their space in use, so only the other submitted bytes are subtracted from the free space in `space`.
     written: u64,
 }
 
@@ -282,8 +282,8 @@ mod tests {
         assert_eq!(level(0), RoomLevel::Ample, "400 bytes are enough for 100 submitted bytes");
         room.submitted(1);
         assert_eq!(level(0), RoomLevel::Scarce);
-        // From here on, all 101 submitted bytes are written. The next check of the disk measures the free space without
-        // these bytes. So after this check, the bytes are not subtracted from the free space again.
+        // From here on, all 101 submitted bytes are on the disk. The free space that the next check measures is already
+        // smaller by these bytes, so after this check they are not subtracted a second time.
         disk.set_free(2 * GIB);
         assert_eq!(level(101), RoomLevel::Scarce, "the disk is checked at most once a second");
         tokio::time::advance(LOOK_EVERY).await;

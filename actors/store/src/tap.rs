@@ -16,9 +16,9 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::{Backend, Batch, Key, KeyRange, StoreError};
 
-/// The number of saved bytes above which the reader moves the saved values to a file.
+/// If the saved values in memory have more bytes than this, the reader moves them to a file.
 pub(super) const SPILL_BYTES: usize = 8 << 20;
-/// The maximum number of saved bytes in memory. If there are more, the reader is too slow, and the read fails.
+/// The maximum number of saved bytes in memory. If the reader moves them so slowly that there are more, the read fails.
 const SAVED_BYTES_MAX: usize = 64 << 20;
 const ROW_BYTES: usize = 128;
 

@@ -7,9 +7,9 @@
 //! - One thread writes row by row. It does not use the batches of sled's API, because sled writes its buffer twice for
 //!   each such batch. Readers still see whole batches, because they read the memtable first.
 //! - Between two syncs, sled's log grows by less than a segment. The writing thread estimates an upper bound of the
-//!   growth for each row, and syncs when the sum reaches [`LOG_BYTES_MAX`]. This is necessary because the header of a
-//!   segment contains a stable LSN, and sled's recovery trusts all segments before this LSN. But sled does not make
-//!   these segments durable before it writes the header. It only calls `sync_file_range`.
+//!   growth for each row, and syncs when the sum reaches [`LOG_BYTES_MAX`]. The reason: the header of a segment
+//!   contains a stable LSN, and sled's recovery trusts all segments before this LSN. But before sled writes the
+//!   header, it only calls `sync_file_range` for these segments, which does not make them durable.
 //! - A sync ends with `sync_data` on the tree's own handle of `db`. This call makes the data durable. It also returns
 //!   each write error, even if sled has already received the same error on its own handle. The reason is that the
 //!   kernel reports each error once to each handle.
@@ -42,7 +42,8 @@ pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 const LINK_BYTES: u64 = 32;
 /// The maximum number of rows of a page. sled splits a page with more rows.
 const ROWS_PER_PAGE: u64 = 16;
-/// After this many changes to a page, sled writes the whole page again. To free a segment, it also moves another page.
+/// After this many changes to a page, sled writes the whole page again. Each time, sled also moves another page,
+/// because it frees old segments by moving their pages.
 const CHANGES_PER_PAGE: u64 = 10;
 
 const RELEASE_TRIES_MAX: u32 = 5_000;

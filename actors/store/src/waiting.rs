@@ -193,9 +193,9 @@ impl Store {
         waiting
     }
 
-    /// Adds up to `rows_max` stored rows of the range to the count, and returns the rest of the range. All
-    /// batches that were queued before [`Store::watch`] must have been applied. At the end, the caller must
-    /// call [`Waiting::end_adding`].
+    /// Counts the next stored rows of the range, at most `rows_max`, and returns the rest of the range. Before this
+    /// call, all batches that were queued before [`Store::watch`] must have been applied. When no range is left, the
+    /// caller must call [`Waiting::end_adding`].
     pub fn add_waiting(
         &self,
         waiting: &Waiting,
@@ -257,8 +257,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        // The test puts, deletes and moves rows while stored rows are being added, and before the store has applied
-        // earlier batches. At the end, the count must equal the number of rows.
+        // The test puts, deletes and moves rows, usually without waiting until the store has applied the batch. Between
+        // these changes, it adds the stored rows to the count, at most two at a time. At the end, the count must equal
+        // the number of rows.
         #[test]
         fn the_count_is_that_of_the_rows(
             steps in proptest::collection::vec((0_u8..3, 0_u8..4, 0_u8..6, 0_u8..10), 1..120),

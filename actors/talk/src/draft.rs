@@ -154,8 +154,8 @@ impl Draft {
     }
 
     /// If `sentence` continues earlier lines, returns the index of the earliest of these lines. Otherwise returns the
-    /// number of lines. A line is continued in two cases: it does not end with `.`, `!` or `?` (an end with `...` does
-    /// not count), or the next text begins with a lower-case letter.
+    /// number of lines. A line is continued if one of these is true: it does not end with `.`, `!` or `?`; it ends with
+    /// `...`; the next text begins with a lower-case letter.
     fn unfinished(&self, sentence: &str) -> usize {
         let has_end = |text: &str| text.ends_with(['.', '!', '?']) && !text.ends_with("...");
         let mut next = sentence;

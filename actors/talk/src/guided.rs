@@ -695,8 +695,8 @@ fn openings(flow: &Flow<'_>, from: NaiveDate, to: NaiveDate) -> Asked<Vec<Offere
     Ok(openings.map(time).collect())
 }
 
-/// Sets the time of the task if only one opening fits the request. Otherwise, offers days or times, or offers to take a
-/// message, and returns false.
+/// If the caller has named days or times and only one opening fits, sets the time of the task and returns true. In all
+/// other cases, offers days or times, or offers to take a message, and returns false.
 fn find_time(flow: &mut Flow<'_>) -> Asked<bool> {
     let writer = flow.writer();
     let today = writer.today();

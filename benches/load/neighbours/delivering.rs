@@ -225,9 +225,8 @@ impl Delivering {
         Ok(booked.iter().map(|booked| nanos(took(booked).unwrap_or(GIVEN_UP))).collect())
     }
 
-    /// Measures the CPU time of a server without requests, while its delivery attempts begin and end. A note states the
-    /// CPU use of the quietest second. Almost no attempt began or ended in that second, so its CPU use is the cost of
-    /// waiting.
+    /// Measures the CPU time of a server that gets no requests but makes delivery attempts. A note states the CPU use
+    /// in the quietest second. In this second, almost no attempt begins or ends, so the CPU use is the cost of waiting.
     async fn quiet(&mut self, context: &Context, server: &Receptionist) -> Result<Measured> {
         let steps = context.options.sized(QUIET, QUIET / 10).div_duration_f64(QUIET_STEP) as usize;
         let (began, cpu) = (Instant::now(), server.process.cpu_seconds()?);

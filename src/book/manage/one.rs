@@ -73,8 +73,8 @@ pub(in crate::book) async fn cancelled(asked: PageInput) -> Answered {
     let token = managed.token.clone();
     let change = expected_starts_at.map(|expected_starts_at| CancelByLink { token, expected_starts_at });
     let done = managed.change(change).await;
-    // On a full disk the engine cannot store the response, so it returns an error. If the appointment is no longer
-    // active, there is nothing to cancel, so the form succeeds.
+    // On a full disk, the engine returns an error, because it cannot store the response. If the appointment is no
+    // longer active, the form succeeds in spite of this error, because there is nothing to cancel.
     let is_over = !managed.seen.appointment.is_active()
         && matches!(done, Err(FormError::Failed(EngineError::DiskFull(_))));
     managed.answer(if is_over { Ok(()) } else { done }, refused).await

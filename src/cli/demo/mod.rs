@@ -89,9 +89,9 @@ async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> 
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // The file is missing, so the sample must be created. A business that already has the name of the sample
-            // is left from an interrupted start, and is ignored. A business with another name belongs to the operator,
-            // so this function refuses the directory.
+            // The file is missing, so the sample must be created. If a business already has the name of the sample, an
+            // interrupted start has created this business, and it is ignored. If a business has another name, it
+            // belongs to the operator, so this function refuses the directory.
             let some = PageRequest { limit: 100, after: None };
             let found = service.engine().businesses(&some).await.map_err(failed)?.items;
             if found.iter().any(|business| business.name != NAME) {

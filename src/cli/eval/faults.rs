@@ -3,8 +3,8 @@
 //!
 //! The program itself contains no switch for these faults. Instead, a test imitates a faulty service: it changes either
 //! the scenario before the correct service plays it, or the resulting records and words.
-//! Then it compares the result with the unchanged expectations. For example, a service that hears "yes" where
-//! the caller says "no" behaves like a service that takes a no for a yes.
+//! Then it compares the result with the unchanged expectations. For example, the test replaces the caller's "no" by
+//! "yes". The correct service then behaves like a faulty service that takes a no for a yes.
 
 use serde_json::{Value, json};
 

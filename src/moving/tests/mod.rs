@@ -13,8 +13,8 @@ const EARLIER: [(u32, &str); 4] = [
     (4, include_str!("lines_4.jsonl")),
     (5, include_str!("lines_5.jsonl")),
 ];
-/// The properties that each version added, newest version first. Each property has the value that a record gets if
-/// its line is of an earlier version.
+/// The properties that each version added, newest version first. Lines of earlier versions lack these properties. The
+/// values are the defaults that a record gets if its line lacks the property.
 const ADDED: [(u32, &[&str]); 3] = [
     (
         5,

@@ -200,9 +200,9 @@ impl Slots {
 }
 
 impl State {
-    /// Adds a connection to the reserve. If the address has used up its part of the reserve, closes the oldest
-    /// reserve connection of this address. Otherwise, if the reserve is full, closes the oldest connection in the
-    /// reserve.
+    /// Adds a connection to the reserve. If the address already has the maximum number of connections in the reserve,
+    /// closes the oldest of them. If the address has fewer connections, but the reserve is full, closes the oldest
+    /// connection in the reserve.
     fn reserve(&mut self, id: u64, address: IpAddr, link: &Arc<Link>) {
         let of_its_address = self.reserve.iter().filter(|(_, other, _)| *other == address).count();
         let oldest = if of_its_address >= RESERVE_PER_ADDRESS_MAX {

@@ -66,7 +66,8 @@ impl Certificates {
     /// # Errors
     /// Returns an error with the file and the setting if a file cannot be read or has the wrong content.
     pub fn read(files: &TlsFiles, hosts: Vec<String>, clock: Arc<dyn Clock>) -> Result<Self, ConfigError> {
-        // The stamps are read first, so a change during the read causes another read.
+        // The stamps are taken before the files are read. If a file changes in between, its next stamp differs, and the
+        // files are read again.
         let read = stamps(files);
         let (acceptor, chain) = acceptor(files)?;
         let current = Mutex::new(Current { acceptor, chain, read });

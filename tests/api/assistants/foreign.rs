@@ -8,8 +8,8 @@ use crate::harness::{Salon, Server};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
-/// Returns a call for every id that a tool accepts: the tool, the id of a record of this salon, the argument
-/// for the id, and the other arguments.
+/// Returns one call for each parameter that takes an id, over all tools: the tool, the id of a record of this salon,
+/// the name of the parameter, and the other arguments.
 async fn calls(salon: &Salon) -> Vec<(&'static str, Value, &'static str, Value)> {
     let appointment = salon.book(&salon.cut, "2026-03-04T09:00:00Z").await;
     let call = salon.record_call(json!({"summary": "foreign words"})).await;

@@ -7,8 +7,8 @@ use super::salon::Salon;
 use super::window::{Looks, Window, window};
 use crate::harness::Browser;
 
-/// The four widths at which every page is checked. A page is checked in a different one of the four [`MODES`] at each
-/// width, so it is checked in all modes. The pairs of width and mode differ from page to page, so all 16 pairs occur.
+/// The four widths. Each page is checked once at each width, every time in another of the four [`MODES`]. Different
+/// pages have different modes at the same width, so all 16 pairs of width and mode occur.
 const WIDTHS: [u32; 4] = [1920, 1280, 768, 360];
 /// The modes: whether the colours are dark, and the language.
 const MODES: [(bool, &str); 4] = [(false, "en"), (true, "fr"), (false, "fr"), (true, "en")];

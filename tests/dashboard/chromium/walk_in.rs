@@ -9,8 +9,8 @@ use super::pages::take_over;
 const WALK_IN: &str = ".booking [data-does='walk-in']";
 
 impl Desk {
-    /// Checks that the page has the button for a booking without a name. `is_offered` is whether the button must be
-    /// visible.
+    /// Checks the button for a booking without a name. The page always contains the button. It must be visible if
+    /// `is_offered` is true, and hidden if `is_offered` is false.
     async fn offers_walk_in(&self, is_offered: bool, when: &str) {
         self.window.find(WALK_IN).await;
         let shown = format!("return document.querySelector({}).checkVisibility()", json!(WALK_IN));

@@ -52,7 +52,7 @@ const DOORS: &[Row] = &[
 /// An id that belongs to no record.
 const MADE_UP: &str = "00000000-0000-7000-8000-000000000001";
 
-/// The index of the client without a session in the statuses of a [`Row`].
+/// In the statuses of a [`Row`], the index of the status for a client without a session.
 const SIGNED_OUT: usize = 4;
 
 /// Creates a salon with an owner, an admin and a member, and another business with an owner. Returns the salon's id and

@@ -171,9 +171,9 @@ impl Expected {
         }
     }
 
-    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. There is one
-    /// exception: if a mail is dropped at the limit on pending mails, the person may have additional alerts, although
-    /// the person wants them only by mail. Returns the number of these additional alerts of each person.
+    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. Only one kind of
+    /// additional alert is allowed. If a person wants an alert only by mail, and the mail is dropped because too many
+    /// mails are pending, the dashboard shows the alert instead. Returns the number of these alerts for each person.
     pub(super) fn check_alerts(
         &self,
         store: &Store,
@@ -201,9 +201,9 @@ impl Expected {
 
     /// Checks that the outbox and its log contain exactly the expected mails, and returns the mails that must arrive.
     /// The person `shut_out`, whose access is sometimes disabled, may have fewer mails. In a seed with a limit on
-    /// pending mails (`waiting_max`), every person may have fewer mails, because a mail above the limit is dropped. The
-    /// dashboard then also shows the alerts of the dropped mail to a person who wants them only by mail. `unasked` is
-    /// the number of these additional dashboard alerts per person. No mail may contain them.
+    /// pending mails (`waiting_max`), every person may have fewer mails, because a mail above the limit is dropped. If
+    /// the person wants the alerts of a dropped mail only by mail, the dashboard shows these alerts nevertheless.
+    /// `unasked` is the number of these dashboard alerts per person. No mail may contain them.
     pub(super) fn check_mails(
         &self,
         store: &Store,

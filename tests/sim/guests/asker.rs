@@ -109,7 +109,7 @@ impl Client {
             let all = self.guests.all.lock();
             let people = &all[self.at].people;
             let person = people.get(&contact)?;
-            // The erasure of another contact with this number removes the number from the records of this contact.
+            // The erasure of another contact with the same number also removes the number from the records of `person`.
             let loses_number =
                 people.values().any(|other| other.number == person.number && other.gone != Gone::No);
             Some(if person.merged == Gone::No && !loses_number { Gone::No } else { Gone::Maybe })

@@ -101,9 +101,9 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             (Some(_), _) => _ = alive.insert(person.number),
         }
     }
-    // If a request is repeated after its idempotency key has expired or its response was lost, the person gets a second
-    // contact. The erasure of the first contact does not erase the second contact, so the rows of the second contact
-    // may contain the words of an erased person.
+    // A person may have a second contact that the test does not know: a request was repeated after its idempotency key
+    // had expired, or a response was lost. The erasure of the first contact does not erase the second contact. So the
+    // rows of the second contact may contain the words of an erased person.
     for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
         let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
         if !guest.people.contains_key(&contact.id) {
@@ -144,8 +144,8 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
         for id in &person.calls {
             let call = store.get::<CallRecord>(&keys::call(of, *id)).unwrap();
             assert!(call.is_some() || guest.expires, "the call {id} is missing");
-            // If another contact with this number was erased, the call may lack the number. The other contact is a
-            // second contact of the same guest, or it got the number in a merge.
+            // Another contact can have the same phone number: a second contact of the same guest, or a contact that got
+            // the number in a merge. If the other contact was erased, the call may lack the number.
             let is_whole = call.as_ref().is_none_or(|call| {
                 let is_own = |summary: &str| summary.contains(&said(person.number));
                 let keeps_number = |summary: &str| is_own(summary) && !erased.contains(&person.number);

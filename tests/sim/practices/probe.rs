@@ -130,8 +130,8 @@ impl Client {
         if let Some(staff) = staff {
             self.check_blocked(staff, &listed, &kept);
         }
-        // The listed time must be booked. The blocked time must be refused, because the booking of the listed time
-        // makes no other time available.
+        // The listed time must be booked, and the blocked time must be refused. The earlier booking of the listed time
+        // cannot make the blocked time available.
         for (slot, is_listed, is_booked) in outcomes {
             let is_past = slot.starts_at <= self.handle.now() + HALF_HOUR;
             if is_listed != is_booked && !is_past {

@@ -232,8 +232,8 @@ impl Records {
         it.verified && it.contact_id.is_some() && self.appointments.values().any(is_theirs)
     }
 
-    /// Whether the contact was erased, but the erasure of the contact's data is not complete. At this time, the
-    /// appointments may be erased although the conversation still contains its text.
+    /// True if the contact was erased and an erasure is still in progress. The contact's data may already be erased
+    /// from the appointments, although the conversation still contains its text.
     fn is_being_erased(&self, it: &Conversation) -> bool {
         self.is_erasing && it.contact_id.is_some_and(|id| !self.contacts.contains_key(&id))
     }

@@ -50,7 +50,7 @@ const RETRY_AFTER: [TimeDelta; 4] =
 const REFUSALS_MAX: u32 = 3;
 /// A series of consecutive refusals stops the reads of a calendar only if the series lasts at least this long.
 const REFUSED_FOR: TimeDelta = TimeDelta::minutes(10);
-/// If the server's responses have said for this time that a calendar does not exist, reads of the calendar stop.
+/// If consecutive responses report that a calendar does not exist, reads of the calendar stop after this time.
 const MISSING_FOR: TimeDelta = TimeDelta::hours(24);
 
 words! {
@@ -270,7 +270,8 @@ pub struct ReadSuccess {
 #[derive(Clone, Debug)]
 pub enum ReadResult {
     Read(ReadSuccess),
-    /// The read is a mass deletion ([`MASS_DELETION_MIN`]). Nothing was applied.
+    /// The read would delete most stored events, and this is not confirmed yet. So the read was not applied; see
+    /// [`MASS_DELETION_MIN`].
     MassDeletion,
     Failed(CalendarError),
 }
@@ -334,9 +335,9 @@ impl CalendarState {
     ///
     /// - If the read was complete, `complete_at` is the time of the read.
     /// - If the read was not complete, and the clock was corrected since the previous successful read, a complete read
-    ///   becomes due now. If a complete read is already due within [`COMPLETE_AGAIN_AFTER`], for example after a
-    ///   timeout, this does not apply.
-    /// - Otherwise, `complete_at` does not change.
+    ///   becomes due now. Exception: if a complete read is already due within [`COMPLETE_AGAIN_AFTER`], for example
+    ///   after a timeout, `complete_at` does not change.
+    /// - In all other cases, `complete_at` does not change.
     fn complete_at(&self, is_complete: bool, now: Timestamp, steady: SteadyTime) -> Option<SteadyTime> {
         let due_now = steady - COMPLETE_EVERY;
         match self.complete_at {
@@ -399,8 +400,8 @@ impl CalendarState {
             CalendarStatus::Connecting => CalendarStatus::Connecting,
             _ => CalendarStatus::Failing,
         };
-        // A server that is too slow for a complete read may still be fast enough for a read of the changes. So after a
-        // timeout, only changes are read for an hour.
+        // `is_due` is true if a complete read was due and the read timed out. The server may still be fast enough for a
+        // read of the changes. So the next complete read becomes due only after `COMPLETE_AGAIN_AFTER`.
         let is_due = error.code == CalendarFault::Timeout
             && (self.needs_complete_read(now) || self.was_read_at_another_time(wall));
         let complete_at = match self.complete_at {

@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use crate::words::words;
 use crate::{Editor, FeedId, KeyCreator, Membership, Role, SERVICE_MINUTES, StaffId, Timestamp};
 
-/// The maximum number of feeds for the whole business. Each staff member can have the same number of feeds in addition.
-/// Revoked feeds do not count.
+/// The maximum number of feeds that show the appointments of the whole business. It is also the maximum number of feeds
+/// for each staff member. Revoked feeds do not count.
 pub const FEEDS_MAX: usize = 10;
 /// The maximum number of appointments in a feed.
 pub const FEED_APPOINTMENTS_MAX: usize = 5_000;

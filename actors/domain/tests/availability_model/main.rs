@@ -1,8 +1,8 @@
-//! Compares the bookable times with a naive model. The model lists every minute of real time around the requested dates
-//! with its local time, and applies the documented rules to this list.
+//! Compares the bookable times with a naive model. The model lists every minute of real time around the requested
+//! dates, each with its local time, and applies the documented rules to this list.
 //!
-//! The model never converts a local time to an instant. Instead, to find the begin or end of a window or break, it
-//! searches the list for its local time. Minutes are exact enough, because in the tested years every UTC offset of the
+//! The model never converts a local time to an instant. Instead, it searches the list for the local time at which a
+//! window or break begins or ends. Minutes are exact enough, because in the tested years every UTC offset of the
 //! zones in `case` is a whole number of minutes.
 //!
 //! The variable `MODEL_CASES` sets the number of cases: `MODEL_CASES=30000 cargo test --release -p receptionist-domain

@@ -205,8 +205,8 @@ impl Manifest {
         file.sync_all()?;
         fs::rename(new, dir.join(MANIFEST_FILE))?;
         File::open(dir)?.sync_all()?;
-        // If this process has no permission to read the parent directory, another user has created `dir`. Then the
-        // process has changed nothing in the parent, so the parent needs no sync.
+        // This process may have created `dir`, so the parent directory is synced. If the process has no permission to
+        // read the parent directory, another user has created `dir`, so no sync is needed.
         match dir.canonicalize()?.parent().map(|parent| File::open(parent)?.sync_all()) {
             Some(Err(error)) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(signed.manifest),

@@ -73,8 +73,8 @@ impl BusinessBudget {
         self.waiting.promise(room.min(rows_max))
     }
 
-    /// True if the count in progress is already past the row with this key. Otherwise a later step counts the row.
-    /// `place` is the index of the row's kind in [`COUNTED`].
+    /// True if the count has already passed the row with this key, or if all rows are counted. If the result is false,
+    /// a later step counts the row. `place` is the index of the row's kind in [`COUNTED`].
     pub(super) fn has_counted(&self, place: usize, key: &Key) -> bool {
         self.uncounted.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
     }

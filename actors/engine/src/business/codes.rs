@@ -84,9 +84,9 @@ impl State {
         self.count(&[(&WRONG_NUMBERS, from.as_str())])
     }
 
-    /// The number of wrong confirmation numbers from this phone number within [`SILENCE`]. If [`WRONG_NUMBERS_MAX`] is
-    /// reached, returns 0 and the time until which the receptionist does not answer this phone number. `at` is the time
-    /// of the turn.
+    /// Counts the wrong confirmation numbers from this phone number within [`SILENCE`]. If the count is below
+    /// [`WRONG_NUMBERS_MAX`], returns the count and `None`. If the count has reached the maximum, returns 0 and the
+    /// time until which the receptionist does not answer this phone number. `at` is the time of the turn.
     pub(super) fn wrong_numbers(&self, from: &Phone, at: Timestamp) -> Result<(u32, Option<Timestamp>)> {
         let (_, times) = self.counted(&WRONG_NUMBERS, from.as_str())?;
         match times.last() {

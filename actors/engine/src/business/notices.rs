@@ -87,8 +87,8 @@ pub(crate) fn minted_notice(
     Some(within_budget(&state.budget.limits, state.budget.waiting.notices() + more, mail, at))
 }
 
-/// Returns the mail of a new notice. The mail is marked as dropped if `waiting` notices are already waiting and the
-/// budget allows no more.
+/// Returns the mail of a new notice. `waiting` is the number of notices that already wait. If the budget does not allow
+/// another waiting notice, the mail is marked as dropped.
 pub(crate) fn within_budget(budget: &Budget, waiting: u64, mail: Mail, at: Timestamp) -> Mail {
     let waiting = Amount { rows: waiting, bytes: 0 };
     if budget.has_room(BudgetKind::WaitingNotices, waiting, Amount::row(0)) {

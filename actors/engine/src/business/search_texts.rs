@@ -30,7 +30,7 @@ const ROW_BYTES_MAX: usize = VALUE_BYTES_MAX - ROW_HEAD_BYTES;
 const ROW_HEAD_BYTES: usize = 4;
 /// The number of bytes before each text: the record's id and the length of the text.
 const TEXT_HEAD_BYTES: usize = 18;
-/// The maximum number of records that one batch files. Only a damaged store has more unfiled records than this.
+/// The maximum number of records that are filed in one batch. Only a damaged store has more unfiled records.
 const FILED_TOGETHER_MAX: usize = 1_024;
 
 /// Divides the texts of records into rows. Records are added in the order of their ids.
@@ -144,9 +144,9 @@ fn change_rows(
     Ok(changes)
 }
 
-/// Files the unfiled records, including the records of this batch. Returns the number of records that stay unfiled
-/// because they do not fill a row. If one call cannot file all unfiled records, returns [`ROW_RECORDS_MAX`] instead.
-/// The next new record then calls `file` again.
+/// Files the unfiled records, including the records of this batch. The last records stay unfiled if they do not fill a
+/// row. Returns the number of these last records. If there are too many unfiled records for one call, returns
+/// [`ROW_RECORDS_MAX`], so that the next new record causes another call.
 fn file(
     state: &State,
     rows: u8,
@@ -169,7 +169,8 @@ fn file(
         filed.write(batch);
     }
     // The key of the newest row shows up to which id records are filed. Therefore the newest row is kept even if it has
-    // no texts. If this batch writes a newer row, the earlier row is deleted if it has no texts.
+    // no texts. If this batch writes a newer row, the row `newest` is needed only for its texts. If it has no texts, it
+    // is deleted.
     if batch.len() > before
         && let Some((key, value)) = newest
         && SearchRecord::decode(&value).is_ok_and(|row| row.texts.is_empty())

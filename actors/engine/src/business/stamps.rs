@@ -10,7 +10,8 @@
 //!   before `newest`. A removal increases `next` at most to one millisecond after `newest`. A list may also increase
 //!   `next` to the current time.
 //!
-//! [`crate::clock::Clocks::stamps_from`] keeps the stamps of an actor after the fences of lists before its start.
+//! An actor does not know the fences of lists that clients read before the actor started.
+//! [`crate::clock::Clocks::stamps_from`] keeps the actor's stamps after these fences.
 
 use chrono::TimeDelta;
 use domain::Timestamp;

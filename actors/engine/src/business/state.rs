@@ -354,9 +354,9 @@ impl State {
         Ok(busy)
     }
 
-    /// Reads the missing rows if `busy_from` is later than `now - BUSY_PAST`. Drops the older entries if `busy_from` is
-    /// more than [`BUSY_SLACK`] before that time. In both cases, `busy_from` becomes `now - BUSY_PAST`. Lets other
-    /// tasks run, because this function may read many rows.
+    /// Compares `busy_from` with the time `now - BUSY_PAST`. If `busy_from` is later, reads the rows between the two
+    /// times. If `busy_from` is earlier by more than [`BUSY_SLACK`], drops the entries before `now - BUSY_PAST`. In
+    /// both cases, `busy_from` becomes `now - BUSY_PAST`. This function may read many rows, so it lets other tasks run.
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_PAST;
         if self.busy_from > needed {

@@ -56,7 +56,7 @@ pub(super) fn count(
     Ok(())
 }
 
-/// True if the write creates a record of a counted kind. The store then contains no earlier row of this record.
+/// True if the write creates a record of a counted kind, so the store contains no row of this record yet.
 fn is_new(state: &State, write: &Write) -> bool {
     match write {
         Write::Service(service) => !state.services.contains_key(&service.id),

@@ -4,7 +4,8 @@
 //! Invariants:
 //! - A change to an appointment, its new `calendar_sync_status` and its writes are one batch.
 //! - If only `calendar_sync_status` changes, the row of the appointment keeps its length and version. So the usage of
-//!   the business does not change. A change of the usage would need an audit entry, but this change needs none.
+//!   the business stays the same. A change of the usage would need an audit entry. A change of only
+//!   `calendar_sync_status` needs none.
 //! - An appointment whose `calendar_sync_status` is `not_connected` has no writes, so no rows are read to find them.
 
 use domain::{

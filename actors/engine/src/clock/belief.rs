@@ -220,8 +220,8 @@ mod tests {
         let kept = KeptTime { written: WALL, now: WALL + hour };
         let mut belief = Belief::new(WALL - 1, BOOT, Some(kept));
         assert_eq!(belief.read(WALL - 1, BOOT), WALL + hour);
-        // This wall clock equals `written`, so it is earlier than `now`. It is believed, because it may have been
-        // corrected while the service was stopped.
+        // This wall clock is earlier than `now`, but not earlier than `written`. It is believed, because it may have
+        // been corrected while the service was stopped.
         assert_eq!(Belief::new(WALL, BOOT, Some(kept)).read(WALL, BOOT), WALL);
     }
 

@@ -186,8 +186,8 @@ impl Tally {
     }
 }
 
-/// Returns the recorded and the found number of rows of a business. Both numbers include the row of the profile.
-/// `found` must already include this row. `recorded` does not include it, so this function adds one to the sum.
+/// Returns the recorded and the found number of rows of a business. Both returned numbers include the row of the
+/// profile. The parameter `found` includes this row. The parameter `recorded` does not, so this function adds one.
 fn whole_business(of: BusinessId, recorded: Option<Usage>, found: u64) -> Difference {
     let rows = |usage: Usage| BudgetKind::kept().map(|kind| usage.of(kind).rows).sum::<u64>() + 1;
     Difference { business_id: of, kind: BUSINESS.into(), recorded: recorded.map(rows), found }

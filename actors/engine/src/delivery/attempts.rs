@@ -27,7 +27,8 @@ use crate::live::{LiveChange, LiveKind};
 use crate::shared::Shared;
 
 /// While the body of a response is read, the attempt keeps its permit for at most this time. If the body ends within
-/// this time, the connection is free before the permit is, so the next attempt can reuse the connection.
+/// this time, the connection becomes free first, and then the permit. So the next attempt, which needs the permit, can
+/// reuse the connection.
 const BODY_GRACE: Duration = Duration::from_millis(10);
 /// The pause of an endpoint after an attempt that failed because this machine lacked resources.
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
@@ -178,9 +179,9 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // The batch stores the delivery and the current number of successful deliveries to the endpoint. The field
-        // `reached_before` of the delivery is this number before the first attempt of the delivery. Because both are
-        // stored together, a stored `reached_before` is never greater than the stored current number.
+        // The field `reached_before` of the delivery is the number of successful deliveries to the endpoint before the
+        // first attempt of this delivery. The batch also contains the current number, unless an earlier batch contains
+        // it. So a stored `reached_before` is never greater than the stored current number.
         let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;

@@ -26,8 +26,8 @@ use crate::shared::Shared;
 
 /// The maximum duration of the export of one business: enough for 3.6 GB at one megabyte per second.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
-/// The maximum pause after a step. A pause is as long as the step before it, but at most this long. So an export uses
-/// half a core if no step takes longer than this.
+/// The maximum pause after a step. After each step, the export pauses for the duration of the step, but at most this
+/// long. If no step takes longer than this, steps and pauses take the same time, so the export uses half a core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]

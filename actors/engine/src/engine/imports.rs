@@ -37,8 +37,8 @@ impl Engine {
         Import::begin(Arc::clone(moving), permit, options)
     }
 
-    /// Refuses new imports. If the lines of a running import have all been read, the import still finishes. Otherwise a
-    /// background job removes the rows of the import, now or after the next start.
+    /// Refuses new imports. If all lines of a running import have been read, the import finishes. If some lines have
+    /// not been read, the import fails, and a background job removes its rows, now or after the next start.
     pub fn end_imports(&self) {
         self.parts.moving.imports_end.send_replace(true);
     }

@@ -155,8 +155,8 @@ impl Engine {
         self.business_for_visitor(id)
     }
 
-    /// Returns the handle of a business for a request that does not mark the business as used, such as a request of a
-    /// visitor of its booking page.
+    /// Returns the handle of a business, but does not mark the business as used. It is for requests that do not count
+    /// as use, such as the requests of visitors of the booking page.
     pub fn business_for_visitor(&self, id: BusinessId) -> BusinessHandle {
         BusinessHandle::new(&self.parts.businesses, id)
     }
@@ -247,7 +247,8 @@ impl Engine {
         self.parts.backups.begin((&shared.store, self.parts.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();
         shared.note((by, AuditAction::BackupBegun), id, began, &mut batch);
-        // This function does not wait for the commit, because a crash that loses this entry also ends the backup.
+        // A crash before the commit loses the audit entry. But the crash also ends the backup, so this function does
+        // not wait for the commit.
         shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(id)
     }

@@ -143,9 +143,8 @@ pub(crate) struct State {
     /// the change, which identifies the change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail into which a change gathers other mails. Until the change is durable, no mail of
-    /// the business is sent, because that mail might be one of the gathered mails. When the change is durable, the
-    /// entry is removed.
+    /// For each business, the mail into which a change gathers other mails. When the change is durable, the entry is
+    /// removed. Before that, no mail of the business is sent, because each of its mails may be a gathered mail.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,
@@ -194,8 +193,8 @@ impl State {
         let now = shared.steady.now();
         Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
         for key in recorded {
-            // While `recording` contains a notice, the notice is not dropped, even if its appointment changes.
-            // Therefore the notice is compared with the appointment now.
+            // `drop_overtaken` skips the notices in `recording`. This notice was one of them until now. If its
+            // appointment has changed meanwhile, the notice may be obsolete, so it is checked now.
             if let Some(notice) = unless_business_set_aside(self.read(shared, key))?
                 .flatten()
                 .flatten()

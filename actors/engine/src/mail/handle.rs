@@ -115,7 +115,7 @@ impl Mails {
         self.find_overtaken(actor).await
     }
 
-    /// Reports the businesses with waiting mails to the outbox, in bounded steps.
+    /// Finds the businesses that have waiting mails, and reports them to the outbox, in bounded steps.
     async fn find_mails(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
         let Shared { store, steady, .. } = &*self.shared;
         let tell = |of| -> Result<(), StoreError> {

@@ -72,8 +72,8 @@ pub struct Sender {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     Alert(AlertItem),
-    /// The alerts of one mail. This mail replaces the immediate alert mails that would exceed the person's limit. The
-    /// number is the number of further alerts, which the mail does not list.
+    /// The alerts of one mail, and the number of further alerts, which the mail does not list. This mail replaces the
+    /// immediate alert mails that would exceed the person's limit.
     Gathered(Vec<AlertItem>, u32),
     /// The alerts of a day, and the number of further alerts, which the mail does not list.
     Daily(Vec<AlertItem>, u32),

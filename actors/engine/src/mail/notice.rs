@@ -429,8 +429,8 @@ pub(crate) fn consent_of(
 struct Limit {
     name: &'static str,
     max: u32,
-    /// An entry of the stored count covers the notices of a period of this length. The period begins with its first
-    /// notice. If the length is zero, each notice has its own entry.
+    /// The length of a period. All notices of a period share one entry of the stored count. A period begins with its
+    /// first notice. If the length is zero, each notice has its own entry.
     together: TimeDelta,
 }
 

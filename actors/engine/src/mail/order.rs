@@ -145,8 +145,8 @@ impl Positions {
         self.0.insert(lane, row);
     }
 
-    /// Must be called after a row of `of` with this due time was written. Scan positions after this row move back, so
-    /// that the scans do not miss the row.
+    /// Must be called after a row of `of` with this due time was written. If the position of a scan is after this row,
+    /// the function sets the position back, so that the scan does not miss the row.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {

@@ -14,8 +14,8 @@ use tokio::time::Instant;
 pub(super) const SENDS_MAX: usize = 8;
 /// The pause after the first failure of the relay. Each further failure doubles the pause, up to [`REST_MAX`].
 const REST: Duration = Duration::from_secs(1);
-/// The longest pause. It is not longer than the time between two attempts of a mail. So if only one mail is waiting,
-/// the pause ends before the next attempt of this mail is due.
+/// The longest pause. It is not longer than the shortest delay between two attempts of a mail. So if only one mail is
+/// waiting, the pause after a failed attempt does not delay the next attempt of this mail.
 const REST_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]

@@ -60,8 +60,8 @@ impl State {
                 break; // the end of an attempt or of a pause requests a turn
             }
             let Some(lane) = self.order.next(now) else { break };
-            // If a commit that combines several mails of the lane is in progress, the lane waits. The commit makes it
-            // due again.
+            // The lane waits if its business is set aside. It also waits while a commit combines several of its mails
+            // into one. The end of this commit makes the lane due again.
             let rows = lane.rows();
             if shared.store.is_business_set_aside(rows) || self.gathering.contains_key(&rows) {
                 self.order.set(lane, None);

@@ -73,8 +73,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(made)
 }
 
-/// True if the business has conversations or unanswered questions. The service measures the age of these records with
-/// age marks. So it must write age marks for the business, even if the business has no logs.
+/// True if the business has conversations or unanswered questions. Age marks measure the age of these records and of
+/// the rows of logs. So a business with these records needs age marks, even if it has no logs.
 pub(super) fn has_rows(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
     for kind in [kind::CONVERSATION, kind::GAP] {
         if Rows::scan(store.rows(), &keys::of_kind(of, kind), Order::Ascending).next().transpose()?.is_some()

@@ -63,9 +63,9 @@ struct Progress {
     /// The progress of the round. It is `None` until it is loaded from the store.
     record: Option<RoundRecord>,
     written: Option<RoundRecord>,
-    /// The position of the round before the business that is being counted. If the engine closes during the count,
-    /// [`Round::end`] stores this position. The outer value is `None` if no business is being counted. The inner value
-    /// is `None` at the beginning of the round.
+    /// The position to store if the engine closes during a count ([`Round::end`]). The next engine then counts this
+    /// business again. The position is the id of the previous business, and `Some(None)` if the round begins with this
+    /// business. If no business is being counted, the value is `None`.
     counting: Option<Option<BusinessId>>,
 }
 

@@ -34,8 +34,9 @@ const LINKED_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let (steady, now) = (clocks.steady(), clocks.now());
-    // Idempotency keys are stored by day. The actor must delete the keys of the days before yesterday, which no lookup
-    // reads. It must also move the keys of the days after tomorrow, which a wrong clock wrote, to today.
+    // Idempotency keys are stored by day. No lookup reads the keys of the days before yesterday, so the actor must
+    // delete them. The keys of the days after tomorrow were stored while a clock was wrong. The actor must move them to
+    // today.
     let past = keys::idempotency_before(of, steady.day().saturating_sub(1));
     let ahead = keys::idempotency_from(of, steady.day().saturating_add(2));
     if first(store, &past)?.is_some() || first(store, &ahead)?.is_some() {

@@ -4,8 +4,8 @@
 //! Invariants:
 //! - A marked event cannot be resent.
 //! - A marked event is not wiped while one of its deliveries is waiting or contains a receiver's response. The
-//!   endpoints' actors delete these responses. They also end the deliveries that are still waiting 24 hours (of steady
-//!   time) after the erasure.
+//!   endpoints' actors delete these responses. If a delivery has not ended 24 hours (of steady time) after the erasure,
+//!   the endpoint's actor ends it.
 //! - If an event has no bytes, it was wiped. Such an event is never sent.
 
 use domain::{Delivery, DeliveryStatus, EventId};
@@ -65,9 +65,10 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(stepped)
 }
 
-/// True if the event has a delivery that is waiting or contains a response. Adds the endpoint of such a delivery to
-/// `clean`, unless the delivery may still wait. The actor of an endpoint in `clean` must end the delivery, or delete
-/// its response.
+/// True if the event has a delivery that is not clean: an attempt is pending or planned, or a response body is stored.
+/// A pending delivery may wait until the deadline while its endpoint is enabled and the business is not suspended. If a
+/// delivery is not clean and may not wait, its endpoint is added to `clean`. The actor of this endpoint must then end
+/// the delivery or delete the response body.
 fn waits(
     state: &State,
     event: EventId,

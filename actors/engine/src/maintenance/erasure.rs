@@ -412,8 +412,8 @@ impl Cleaning<'_> {
         if theirs.is_erased(shown.contact_id()) || identifiers.any(|it| theirs.had(it, in_id)) {
             return Ok(true);
         }
-        // `shown` may be an earlier state of a message. The stored message shows whether this state may contain data of
-        // an erased contact. There are two such cases:
+        // `shown` may be an earlier state of a message, with data that the stored message no longer contains. In two
+        // cases, the function assumes that `shown` contains data of an erased contact:
         // - The stored message has no body, because it has been cleaned.
         // - The stored message has no contact, and its call belongs to an erased contact.
         let ShownAnew::Message(message) = shown.shown_anew() else { return Ok(false) };

@@ -2,9 +2,9 @@
 //!
 //! Invariants:
 //! - An event, delivery, mail or alert is deleted only if it is expired by two clocks. By the believed wall clock, its
-//!   stamp must be old enough. By steady time, it must have existed at an age mark
-//!   ([`AgeMarks`](super::age_marks::AgeMarks)) that is old enough. If the stamp is in the future, only
-//!   steady time counts.
+//!   stamp must be old enough. By steady time, the record must already have existed when an age mark
+//!   ([`AgeMarks`](super::age_marks::AgeMarks)) was written, and this age mark must be old enough. If the stamp is in
+//!   the future, only steady time counts.
 //! - A round reads each log in the order of its keys, up to the first row that is too new to be deleted. Older rows
 //!   that must be kept, for example waiting deliveries, do not end the round.
 
@@ -192,8 +192,8 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
     Ok(!is_through)
 }
 
-/// Returns the instant that decides which manage links have expired: the links of all appointments that ended at this
-/// instant or earlier. `noted` is the id of an audit entry. By steady time, the entry is at least [`LINK_KEPT`] old.
+/// If an appointment ended at the returned instant or earlier, its manage links have expired. `noted` is the id of an
+/// audit entry that is at least [`LINK_KEPT`] old by steady time.
 pub(super) fn links_ended_by(noted: AuditId, now: Timestamp) -> Timestamp {
     noted.minted_at().min(now - LINK_KEPT)
 }

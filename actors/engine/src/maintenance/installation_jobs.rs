@@ -232,8 +232,8 @@ async fn finish_or_take_back(moving: &Moving) -> Result<(), EngineError> {
         return Ok(());
     }
     tracing::info!("an import was interrupted; it is being finished or rolled back");
-    // `is_finishing` reads a row that the interrupted import may have submitted just before it was interrupted. So this
-    // function waits until all submitted rows are durable.
+    // The interrupted import may have submitted the row that `is_finishing` reads. The row cannot be read before it
+    // is durable. So this function first waits until all submitted rows are durable.
     shared.store.wait_durable(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
         let (claim, _) = claim_slugs(moving).await?;

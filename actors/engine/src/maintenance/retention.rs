@@ -3,9 +3,9 @@
 //! Invariants:
 //! - A record is deleted only when both clocks agree that it is expired. The believed wall clock is compared
 //!   with the record's stamp, and steady time with the age marks ([`noted_until`]).
-//! - If a record was created before the retention was set, a second rule for steady time also applies. The rule adds
-//!   the record's age when the retention was set (by its stamp) and the steady time since then. If the sum reaches the
-//!   retention period, the record is expired by steady time.
+//! - If a record was created before the retention was set, it can expire by steady time without an age mark. Its age is
+//!   then the sum of two times: its age when the retention was set (by its stamp), and the steady time since then. If
+//!   this sum reaches the retention period, the record is expired by steady time.
 //! - An appointment is expired when both clocks are past its end plus the retention period.
 //! - The newest audit entry is kept, because it contains the usage of the business.
 //! - Records of one kind are read in the order of creation, and appointments in the order of their start.
@@ -168,7 +168,7 @@ fn is_first_expired<R: Expires>(store: &Store, of: BusinessId, terms: &Terms) ->
 struct Terms {
     now: Timestamp,
     kept: TimeDelta,
-    /// The newest id that is old enough for deletion by steady time. All smaller ids are old enough too.
+    /// By steady time, records with this id or a smaller id are old enough to be deleted.
     noted: Option<Uuid>,
     newest: Option<AuditId>,
     set: RetentionSet,

@@ -128,8 +128,8 @@ impl People {
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // If the service sends mails, an offer by the operator is mailed even if `mailed` is false. No new link is
-        // created, so a link that the operator got earlier stays valid.
+        // Until here, `mailed` is false for the operator's invitations. If the service sends mails, an offer is mailed
+        // nevertheless. The mail of an offer contains no link of the account, so it invalidates no earlier link.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business
@@ -153,8 +153,8 @@ impl People {
         Ok(Invited { answer, link, mail: None })
     }
 
-    /// Returns the refusal of an invitation that must be refused, before anything is written. If a member invites the
-    /// person and the service sends mails, also counts the invitation for the limits on invitation mails.
+    /// Checks an invitation before anything is written. Returns an error if the invitation must be refused. If a member
+    /// invites the person and the service sends mails, also counts the invitation for the limits on invitation mails.
     async fn check_invitation(
         &self,
         business: &BusinessHandle,

@@ -443,8 +443,9 @@ mod tests {
             assert_eq!(hasher.check(Some(hash), given).await.unwrap(), expected, "{given:?}");
         }
         assert_eq!(hasher.check(None, given).await.unwrap(), PasswordCheck::Wrong);
-        // The entered password has twelve characters. Its prepared form has only eleven, too few for a new password.
-        // The stored hash is the hash of the entered form, so the password is accepted.
+        // The entered password has twelve characters, and its prepared form has eleven. As a new password, it would
+        // be too short. But the stored hash is the hash of the entered form, as in early versions, so the password is
+        // still accepted.
         let short = "e\u{301}zK4!vQ9tR7";
         assert_eq!((short.chars().count(), prepared(short).chars().count()), (12, 11));
         let kept = hash(Hashing::Cheap, short, [1; 16]);

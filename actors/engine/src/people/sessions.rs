@@ -149,10 +149,10 @@ impl People {
         Ok(token)
     }
 
-    /// Changes the email address. If the service sends mail, the new address gets a mail with a link, and the address
-    /// changes when the link is used. This function returns a token for the link. When the mail is composed, the link
-    /// gets a new token, and the returned token becomes invalid. If the service sends no mail, the address changes
-    /// immediately.
+    /// Changes the email address. If the service sends no mail, the address changes immediately. If the service sends
+    /// mail, the new address gets a mail with a link, and the address changes when the link is used. In this case, the
+    /// function returns a token of the link. The token is valid only until the mail is composed, because the link gets
+    /// a new token at that time.
     ///
     /// Fails with [`Refusal::NotAllowed`] or [`Refusal::Expired`]. Fails with [`Refusal::Conflict`] in these cases:
     /// - Too many mails were sent.

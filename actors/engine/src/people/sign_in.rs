@@ -108,8 +108,8 @@ impl People {
         enters: Enters,
     ) -> Result<SignIn> {
         let (people, password) = (self.clone(), password.to_owned());
-        // The attempt counts as a failure until a right password removes it from the count. Therefore the check must
-        // run to its end even if the caller is cancelled, so it runs in a separate task.
+        // The attempt counts as a failure from its start. If the check finds that the password is right, it removes the
+        // attempt from the count. This must happen even if the caller is cancelled, so the check runs in its own task.
         let tried =
             tokio::spawn(
                 async move { people.try_to_the_end((&email, person), &password, network, enters).await },

@@ -9,8 +9,8 @@ use store::{Batch, Key, Record, Store, StoreError, keys};
 
 use crate::delivery::delay_before;
 
-/// The tolerance for due times. If a due time is later than the retry schedule allows by more than this tolerance, a
-/// wrong clock has set the due time.
+/// The tolerance for due times. The retry schedule determines the latest possible due time. If a due time is later than
+/// this latest time plus the tolerance, a wrong clock has set the due time.
 const DUE_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Moved {

@@ -51,8 +51,8 @@ const MOMENT_AFTER: Duration = Duration::from_millis(1_200);
 const FINISH_TIME_MAX: Duration = Duration::from_millis(500);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
-/// The minimum time for answering the function calls in a response of the model. If less of [`TURN_TIME_MAX`] remains
-/// at the end of the response, the answers may still take this time.
+/// The minimum time for answering the function calls in a response of the model. The answers may take the rest of
+/// [`TURN_TIME_MAX`], or this time if the rest is shorter.
 const FUNCTIONS_TIME_MIN: Duration = Duration::from_secs(1);
 /// The pause of the model after [`FAILURES`] failures, or after its server has refused a request.
 const REST: Duration = Duration::from_secs(30);
@@ -62,8 +62,8 @@ const FAILURES_WITHIN: Duration = Duration::from_secs(60);
 /// The maximum number of bytes that are read of the body of an error response.
 const ERROR_BYTES_MAX: usize = 4 << 10;
 const CHARS_PER_TOKEN: u64 = 4;
-/// The service also estimates the tokens from the number of characters. If the server's token count times this factor
-/// is less than the estimate, the service uses the estimate.
+/// The service estimates the number of tokens from the number of characters. If the server reports less than the
+/// estimate divided by this number, the service ignores the report and uses the estimate.
 const TOO_FEW_TOKENS: u64 = 4;
 
 /// The model, if the service has one, and the turns in progress.

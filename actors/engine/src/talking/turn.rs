@@ -18,8 +18,8 @@ use crate::error::{EngineError, Result};
 impl BusinessHandle {
     /// Adds a turn of the caller, and the receptionist's answer. A repeated request gets the stored response. The
     /// stored response contains no texts, so this function adds the texts from the conversation. If the future is
-    /// dropped, for example because the client disconnects, the turn still completes. Otherwise the turn would have
-    /// used the model, but neither the turn nor its tokens would be stored.
+    /// dropped, for example because the client disconnects, the turn still completes. So the turn and the tokens
+    /// that it has used are stored.
     ///
     /// # Errors
     /// [`Refusal::UnderWay`] while another turn of the conversation is in progress.
@@ -72,9 +72,9 @@ impl BusinessHandle {
         self.with_index(|| self.change(request.clone(), finish.clone())).await
     }
 
-    /// Runs the rounds of the model. If the result contains no rounds, the guided path answers the turn. A function
-    /// call may need answers from the engine. The engine's answer to a read is also added to `prepared`, because the
-    /// last step of the turn uses this answer.
+    /// Runs the rounds of the model. If the result contains no rounds, for example after a failure of the model, the
+    /// guided path answers the turn. A function call of the model may need a read or the preview of a change from the
+    /// engine. The answer to a read is added to `prepared`, because the last step of the turn uses this answer.
     async fn rounds(&self, model: &Model, request: &Request, prepared: &mut Prepared) -> Result<Rounds> {
         let began = Instant::now();
         let deadline = began + TURN_TIME_MAX;
@@ -87,9 +87,9 @@ impl BusinessHandle {
         };
         model.tokens.add_stored(&counted, prepared.used_today);
         let mut draft = prepared.draft.clone();
-        // The rounds add the answers to requests for changes to `answers`, but not to `prepared.answers`. These answers
-        // are only previews, because the changes have not been made yet. The last step of the turn makes the changes
-        // and determines the final answers.
+        // If the model requests a change, the answer is only a preview, because the change has not been made yet. The
+        // rounds need the preview, so it is added to `answers`. It is not added to `prepared.answers`, because the last
+        // step of the turn makes the change and determines the final answer.
         let mut answers: Answers = prepared.answers.clone();
         let (mut rounds, mut used): (Vec<Round>, u64) = (Vec::new(), 0);
         let mut first_token = None;

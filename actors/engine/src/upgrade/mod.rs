@@ -32,8 +32,8 @@ pub enum Upgrades {
 ///
 /// The steps from formats 1, 2, 6, 8, 10 and 11 convert rows. The other steps only change the format number.
 ///
-/// The format number must change when a store can have new contents, because an earlier version does not know them and
-/// must not open the store. These steps allow new contents:
+/// If a version can write new contents, it needs a new format number. An earlier version does not know these contents,
+/// and the number prevents it from opening the store. These steps allow new contents:
 ///
 /// - from 3: new record versions and kinds of rows;
 /// - from 4: rows of people, memberships, sessions, links and mails;

@@ -40,9 +40,9 @@ pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreE
 }
 
 /// From format 2 to 3. Format 3 adds record versions, long values in small pieces, and rows of clocks, ages and
-/// budgets. The earlier layouts stay readable, so rows with these layouts are not converted. Early versions of format 2
-/// had an index row by `updated_at` for every appointment. Later versions had such a row only for changed appointments.
-/// This step deletes the index rows of unchanged appointments.
+/// budgets. The earlier layouts stay readable, so rows with these layouts are not converted. In format 2, early
+/// versions of the service wrote an index row by `updated_at` for every appointment. Later versions wrote such a row
+/// only for changed appointments. This step deletes the index rows of unchanged appointments.
 pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| keys::of_kind(of, kind::APPOINTMENT_BY_UPDATE);
     conversion

@@ -34,9 +34,10 @@ async fn a_booking_and_the_refusals_that_it_causes_get_responses_after_its_sync(
     assert!(hour(9) && !hour(10) && hour(11));
 }
 
-/// The disk is nearly full. The first request cancels an appointment and is accepted. The second request cancels the
-/// same appointment with another idempotency key. It changes nothing and would only store its response, so it is
-/// refused. Therefore the refusal shows that the first request took effect.
+/// On a nearly full disk, two requests with different idempotency keys cancel the same appointment. The first request
+/// is accepted. The second request has nothing left to cancel and would only store its response, so it is refused. A
+/// client can conclude from this refusal that the appointment is cancelled. So the refusal is sent only when the
+/// cancellation is durable.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_for_lack_of_space_is_sent_after_the_change_that_it_shows_is_durable() {
     let world = World::new(4).await;

@@ -62,8 +62,8 @@ async fn an_import_is_visible_completely_or_not_at_all_even_after_a_crash() {
         let seen = contacts(&of).await.len();
         assert!([1, 1 + CONTACTS].contains(&seen), "{seen} contacts are visible");
         // The other lists and the export must also show all contacts or none. The export waits until earlier changes
-        // are durable. After an export, the crash can no longer undo an import that the export has waited for. So only
-        // every third run makes these reads.
+        // are durable, and the crash below cannot undo durable changes. The test also needs runs in which the crash
+        // undoes the import. So only every third run makes these reads.
         if moment % 3 == 0 {
             let page = PageRequest { limit: 100, after: None };
             let shown = [
@@ -87,7 +87,8 @@ async fn an_import_is_visible_completely_or_not_at_all_even_after_a_crash() {
         assert!([1, 1 + CONTACTS].contains(&kept), "{kept} contacts after the crash");
         assert!(kept >= seen && (kept > 1 || !acknowledged), "the import was lost");
         *(if kept == 1 { &mut undone } else { &mut complete }) += 1;
-        // If the crash has undone the import, the same file creates all its contacts. Otherwise it creates none.
+        // The test imports the same file again. If the crash has undone the first import, the second import creates all
+        // contacts of the file. If the first import is complete, the second import creates none.
         let again = of.import_contacts(by_operator(), import(CONTACTS)).await.unwrap().value;
         assert_eq!(again.created as usize, CONTACTS + 1 - kept);
         assert_eq!(contacts(&of).await.len(), 1 + CONTACTS);

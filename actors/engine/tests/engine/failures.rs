@@ -238,9 +238,9 @@ impl Change for UntilItFails {
     }
 }
 
-/// An actor must not decide a change after the store has failed, because the change would be in the actor's
-/// memory but not in the store. For example, a second cancellation would find the appointment active in the
-/// store but missing in the memory.
+/// After the store has failed, an actor must not decide a change. The actor would update its memory, but the store
+/// would not save the change. For example, after a first cancellation, a second cancellation would find the appointment
+/// active in the store but missing in the memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn after_a_failed_store_no_change_is_decided() {
     let world = World::new(4).await;

@@ -144,7 +144,8 @@ async fn an_import_interrupted_by_a_crash_is_completed_or_removed_at_the_next_st
             here.crash(records % 3).await;
         }
         drop(importing);
-        // Other businesses continue to work, and the cleanup is interrupted as well.
+        // Another business continues to work. Then a second crash interrupts the completion or the cleanup of the
+        // import.
         here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.unwrap();
         here.crash(1).await;
         pass(1).await;

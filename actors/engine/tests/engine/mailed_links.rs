@@ -50,8 +50,9 @@ async fn of_more_than_32_mailed_links_the_oldest_ends() {
         mailed.push(mint(&handle, id, Some(EMAIL)).await);
     }
     assert!(!works(&handle, &shown).await && !works(&handle, &mailed[0]).await);
-    // Now 32 mailed links work, and 32 is the limit. The first link that a page shows ends the oldest mailed link. Each
-    // later link that a page shows ends only the previous link of a page. So 31 mailed links remain.
+    // Now 32 mailed links work, and 32 is the limit. The test creates four more links without mails. The first of these
+    // four links ends the oldest mailed link. Each other one ends the link that was created just before it. So 31
+    // mailed links remain.
     let mut shown = mint(&handle, id, None).await;
     for _ in 0..3 {
         let next = mint(&handle, id, None).await;

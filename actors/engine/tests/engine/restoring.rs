@@ -264,8 +264,8 @@ async fn a_business_that_was_imported_again_is_not_deleted_by_earlier_tombstones
     backed_up(&world, &second).await;
     list(&world, &list_at);
 
-    // A restore of the later backup keeps the business with its new key. A restore of the earlier backup keeps the
-    // business, but revokes its old key.
+    // The earlier backup contains the old key, and the later backup contains the new key. A restore of either backup
+    // keeps the business. The old key in the earlier backup is revoked. The new key in the later backup stays valid.
     for (backup, expected) in [(&second, (0, 0, 1)), (&first, (0, 1, 0))] {
         let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
         let restored = restore(backup, &to, Some(&list_at), false, &world.ports).await.unwrap();

@@ -113,9 +113,9 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
         reason: DisabledReason::Operator,
     };
     let stop = PatchBusiness { booking_mode: Some(BookingMode::Off), ..PatchBusiness::default() };
-    // While the disk is nearly full (`RoomLevel::Exhausted`), the service accepts a change that only disables an
-    // endpoint or the bookings. It refuses such a change if the change also adds data. Otherwise a client could fill
-    // the disk by repeating the change with new data each time.
+    // While the disk is nearly full (`RoomLevel::Exhausted`), the service accepts a change that disables an endpoint or
+    // the bookings and does nothing else. If the change also sets a text, for example a name, the service refuses it.
+    // If the service accepted it, a client could fill the disk by repeating the change with a new text each time.
     assert!(is_full(&handle.change(by_operator(), shop.booking(at(1, 10), 1)).await));
     let described =
         PatchWebhook { description: Some(Text::new("another each time".into()).unwrap()), ..off.clone() };
@@ -136,8 +136,9 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
     handle.change(by_operator(), stop.clone()).await.unwrap();
     handle.change(by_operator(), PatchBusiness::suspending(true)).await.unwrap();
 
-    // The disk is still nearly full. A change that is already in effect is accepted, because it writes nothing. If the
-    // request has a new idempotency key, the service would have to store the response, so it refuses the change.
+    // The disk is still nearly full, and the changes below are already in effect. Without an idempotency key, a change
+    // is accepted, because it writes nothing. With a new idempotency key, a change is refused, because the service
+    // would have to store the response.
     let applies = world.disk.applies();
     assert_eq!(body(&handle.change(by_operator(), Cancel { id }).await.unwrap()), body(&cancelled));
     handle.change(by_operator(), RevokeKey { id: key }).await.unwrap();

@@ -287,8 +287,8 @@ impl DnsHandle for ExchangeHandle {
     type Runtime = TokioRuntimeProvider;
 
     fn send(&self, mut request: DnsRequest) -> Self::Response {
-        // The library repeats an unanswered query after this interval. It would choose a longer interval after each
-        // answer without addresses. If the interval is 0, the library uses its minimum interval.
+        // The library repeats an unanswered query after `retry_interval`, but not before its minimum interval. With 0,
+        // the minimum interval applies. The library's own value would grow with each answer without addresses.
         request.options_mut().retry_interval = Duration::ZERO;
         self.0.send(request)
     }

@@ -90,8 +90,8 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// Removes the rows of the businesses that are set aside from the range, and returns the remaining parts. If the
-    /// whole range belongs to one of these businesses, the error is the id of this business.
+    /// Returns the parts of the range that belong to no business that is set aside. If the whole range belongs to a
+    /// business that is set aside, the error is the id of this business.
     fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
         if self.any() {
@@ -129,8 +129,8 @@ impl Damaged {
             parts.reverse();
         }
         let mut pairs = parts.into_iter().flat_map(move |part| all(&part));
-        // If the whole range belongs to a business that is set aside during the scan, the scan returns an error, even
-        // after the last row.
+        // A business can be set aside during the scan. If the whole range belongs to this business, the scan returns an
+        // error, even if it has already returned all rows.
         let (range, mut ended) = (*range, false);
         Box::new(std::iter::from_fn(move || {
             while !ended {

@@ -56,14 +56,14 @@ struct State {
     /// The tombstones and, in `aside`, the businesses that are set aside. Both survive every crash.
     tombstones: Vec<Tombstone>,
     aside: Vec<(BusinessId, String)>,
-    /// The number of crashes and closes so far. A session that was opened before the last of them is closed.
+    /// The number of crashes and closes so far. If it has increased since a session was opened, the session is closed.
     life: u64,
     open: bool,
     fail_apply: bool,
     fail_sync: bool,
     fail_read: bool,
-    /// `note_history` stores the current rows here. The list contains the number and the writes of each batch that
-    /// these rows do not contain.
+    /// A copy of the rows, which `note_history` makes, and the batches that are not in this copy. Each batch is stored
+    /// as its number and its writes.
     history: Option<(Rows, Vec<(u64, Writes)>)>,
     syncs: u64,
     reads: u64,

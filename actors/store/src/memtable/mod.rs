@@ -234,8 +234,8 @@ impl Tables {
         (keys, self.active.newest)
     }
 
-    /// Skips deleted rows. Stops at the first row that exists, after the first deleted row that is still in the tree,
-    /// or after `PASSED_MAX` rows. Also returns the last skipped key.
+    /// Skips rows that are deleted in the tables. Stops at the first row that is not deleted. Stops earlier after
+    /// `PASSED_MAX` rows, or after a deleted row that the tree still contains. Also returns the last skipped key.
     fn pass(&self, rest: &mut Rest, below: Option<&[u8]>) -> (Next, Option<Key>) {
         let mut passed = None;
         for at in 0.. {

@@ -212,7 +212,8 @@ fn created_and_deleted_rows_leave_no_entry_and_rows_of_the_tree_are_deleted() {
     passing.close();
     let closed = passing.oldest().unwrap();
     assert_eq!((closed.newest(), closed.rows().count()), (2, 0));
-    // A deleted row that a closed table still contains stays in the active table, marked as deleted.
+    // If a batch deletes a row that a closed table contains, the active table keeps the key of the row and marks the
+    // row as deleted.
     memtable.apply(3, &puts, is_in_tree).unwrap();
     memtable.close();
     memtable.apply(4, &puts, is_in_tree).unwrap();

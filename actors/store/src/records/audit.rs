@@ -105,9 +105,10 @@ impl Record for Budget {
     }
 }
 
-/// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. A record with fewer than eight kinds
-/// was written by a version that did not count all rows, so its usage is `None`. Every later kind has been counted
-/// since it was introduced. If a record lacks only later kinds, the business had no rows of these kinds.
+/// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. A record of an earlier version may
+/// have only the first kinds of this order. If it has fewer than eight kinds, its version did not count all rows, so
+/// the usage is `None`. Every kind after the eighth has been counted since the kind was introduced. If one of these
+/// kinds is missing, the business had no rows of this kind.
 mod usage {
     use domain::Usage;
 

@@ -3,10 +3,10 @@
 //! Rules:
 //!
 //! - The damaged store is not changed. If it has a lock file, the salvage holds the lock.
-//! - A batch that is newer than the tree is always applied, even if other new batches are missing.
-//! - If the journal contains a batch of the tree and every later batch, the batch is applied again. This restores
-//!   unreadable rows. If a later batch is missing, the batch is not applied again, because its old values could replace
-//!   newer values in the tree.
+//! - A batch of the journal that is newer than the tree is always applied, even if other new batches are missing.
+//! - A batch of the journal that is not newer than the tree is applied again, because this restores unreadable rows.
+//!   Exception: if the journal lacks a later batch, the batch is not applied again, because its old values could
+//!   replace newer values in the tree.
 //! - Until the salvage is finished, the service does not open the new store ([`super::filling`]).
 //! - The new store gets a copy of the list of tombstones and a copy of the format, each only if the new store does not
 //!   have one yet. It gets no list of businesses that are set aside.

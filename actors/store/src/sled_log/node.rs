@@ -65,7 +65,7 @@ impl Node {
                 let key = bytes.string()?;
                 rows.retain(|(other, _)| other != key);
             }
-            // sled merges a child page with three changes. A change of kind 2 stores the child's page number in the
+            // To merge a child page, sled makes three changes. A change of kind 2 stores the child's page number in the
             // parent, kind 4 marks the child, and kind 3 removes the child from the parent.
             (2, Data::Index(_)) => self.merging_child = Some(bytes.varint()?),
             (3, Data::Index(pointers)) => {

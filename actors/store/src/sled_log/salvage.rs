@@ -10,8 +10,9 @@
 //!   its key is well-formed and in the page's range.
 //! - A split moves rows of a leaf to a new leaf. If the newest readable state of the old leaf is from before the split,
 //!   the two leaves overlap. In the overlap, the leaf with the newest state is used.
-//! - If a crash interrupts a split, it is possible that no page refers to the new page. Such a page is used only if the
-//!   log is damaged.
+//! - The first leaf is always used. If no readable page refers to another leaf, there are two possible reasons: a crash
+//!   interrupted the split that created the leaf, or the reference is unreadable. The leaf is needed only in the second
+//!   case. So if all messages are readable, the leaf is not used.
 //!
 //! Only the page table and the ranges of all leaves are in memory. Rows are read leaf by leaf.
 
@@ -72,8 +73,8 @@ impl Salvage {
                 let part = Part::of(&header, lsn, run.at + at as u64);
                 apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
             });
-            // If the header of a segment is damaged, `unreadable` already contains the segment. The parts in `damaged`
-            // are then not added, because they can be valid messages of another run in the same segment.
+            // A segment with a damaged header is already in `unreadable`. Its parts in `damaged` are not added: such a
+            // segment can have several runs, and a part that is damaged for one run can be a valid message of another.
             if !headless.contains(&run.at) {
                 unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
             }

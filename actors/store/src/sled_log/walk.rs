@@ -15,11 +15,11 @@
 //!
 //! Rules:
 //!
-//! - After a clean stop, every message up to the recorded end must be valid. If a message is invalid but the journal
-//!   contains all missing batches, the next rules apply instead.
+//! - After a clean stop, every message up to the recorded end must be valid. Exception: if a message is invalid but
+//!   the journal contains all missing batches, the stop counts as unclean.
 //! - After an unclean stop, the segments of the tail may be torn, except those that are in the list.
-//! - The first segment of the tail must exist. A segment of the tail is in use, so it never counts as free in
-//!   the next rule.
+//! - The first segment of the tail must exist. A segment of the tail is always in use, so only segments before the
+//!   tail can be free.
 //! - A segment before the tail may be torn, cut off or without a valid header only if it was free. The reason is
 //!   that sled overwrites free segments, and a crash can interrupt this. A segment was free if all pages that the
 //!   list names for it were later replaced or freed. A torn segment before the tail that is not in the list is

@@ -20,8 +20,8 @@ const READ_BY_KEY: usize = 41;
 pub(crate) enum Outcome {
     /// All rows are the same as before the damage.
     Identical,
-    /// The opening of the store, a read or the close failed. If a failed opening has changed sled's log, `changed`
-    /// contains the error of this opening. Otherwise `changed` is `None`.
+    /// The opening of the store, a read or the close failed. If the opening failed and changed sled's log, `changed`
+    /// contains the error of the opening. After every other failure, `changed` is `None`.
     Refused { changed: Option<String> },
     /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
@@ -79,8 +79,8 @@ fn salvaged(from: &Path) -> Rows {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// Opens the store once and compares its rows. Returns `Err` if the opening, a read or the close fails. If the opening
-/// fails and has changed sled's log, the `Err` contains the error of the opening. Otherwise it contains `None`.
+/// Opens the store once and compares its rows. Returns `Err` if the opening, a read or the close fails. The `Err`
+/// contains the error only if the opening failed and changed sled's log. For every other failure, it is `Err(None)`.
 fn compare_once(dir: &Path, rows: &Rows) -> Result<Seen, Option<String>> {
     let log = || fs::read(dir.join("store/db")).unwrap_or_default();
     let before = log();

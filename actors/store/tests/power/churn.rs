@@ -46,8 +46,8 @@ pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     }
 }
 
-/// Finds sled's last snapshot: the last file that sled renames to `snap.*`. Returns the index in `notes` of the first
-/// later write to a freed segment.
+/// Returns the index in `notes` of a write to a freed segment: the first such write after sled's last snapshot. To
+/// write a snapshot, sled renames a file to `snap.*`.
 fn reuse_after_the_snapshot(mut disk: Disk, notes: &[Note]) -> usize {
     let is_snapshot = |note: &Note| matches!(note, Note::Renamed { to, .. } if to.starts_with("store/snap."));
     let snapshot = notes.iter().rposition(is_snapshot).expect("sled must write a snapshot when it opens");

@@ -249,8 +249,8 @@ impl Disk {
                 }
             }
             Note::SyncFailed { inode } => {
-                // After a failed sync of a directory, a later sync may still write the changes to the directory. So
-                // only the failed sync of a file has an effect here.
+                // A failed sync of a file can lose blocks. A failed sync of a directory has no effect here, because a
+                // later sync may still write the changes to the directory.
                 if let Some(file) = self.of_inode.get(inode) {
                     self.files[*file].fail_sync(number);
                 }
@@ -282,8 +282,8 @@ impl Disk {
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
-    /// A block is lost if its content in memory differs from the disk and is not waiting for a sync. Writes a file for
-    /// the shim. The file contains the bytes on the disk for each lost block. Returns the number of lost blocks.
+    /// Writes a file for the shim, with the bytes on the disk for each lost block. Returns the number of lost blocks. A
+    /// block is lost if its bytes in memory and on the disk differ, and it does not wait for a sync.
     pub(crate) fn write_lost(&self, to: &Path) -> usize {
         let (mut records, mut blocks) = (Vec::new(), 0);
         for (inode, file) in &self.of_inode {

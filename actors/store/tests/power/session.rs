@@ -18,8 +18,8 @@ use crate::notes::{self, Note};
 use crate::segments::{self, SEGMENT_BYTES};
 
 const COMMITS: usize = 4_000;
-/// The number of changes in a run after a power cut. It is small, so that most of the next power cuts happen while the
-/// store opens.
+/// The number of changes in a run after a power cut. The next power cuts happen at random points of this run. The
+/// number of changes is small, so most of these points are in the opening of the store.
 const COMMITS_AGAIN: usize = 40;
 const CUTS_AGAIN: usize = 3;
 /// After a power cut, another run follows with a probability of 1 / `AGAIN`.

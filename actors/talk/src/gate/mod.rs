@@ -200,8 +200,9 @@ impl Gate<'_> {
         }
         let sources = self.sources();
         let known: BTreeSet<Atom> = sources.iter().flat_map(|source| atoms(source)).collect();
-        // A phone number may be said without its country code. So the leading zeros of a number are removed. If at
-        // least `PHONE_DIGITS_MIN` digits remain, and a known number contains these digits, the number is also known.
+        // A known phone number may be said in national form, often with a leading zero instead of the country code. So
+        // the leading zeros of the said number are removed. If at least `PHONE_DIGITS_MIN` digits remain, and a known
+        // number contains these digits, the said number is also known.
         let is_known = |number: &str| {
             let national = number.trim_start_matches('0');
             let of = |known: &Atom| matches!(known, Atom::Long(long) if long.contains(national));

@@ -153,9 +153,13 @@ impl Stream {
         self.text.push_str(text);
     }
 
-    /// Takes a piece of a function call. A piece with a known id continues the call with this id. Any other piece
-    /// continues the call with the same index, or, if the piece has no index, the last call. But the piece begins a new
-    /// call if no such call exists, if both the piece and the call have an id, or if both have a name.
+    /// Takes a piece of a function call:
+    ///
+    /// 1. If a call has the id of the piece, the piece continues this call.
+    /// 2. In all other cases, the candidate is the last call with the index of the piece. If the piece has no index,
+    ///    the candidate is the last call. The piece continues the candidate, unless both have an id or both have a
+    ///    name.
+    /// 3. If the piece continues no call, it begins a new call.
     fn call(&mut self, index: Option<u64>, id: Option<&str>, function: &Value) {
         let id = id.filter(|id| !id.is_empty());
         let name = function.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());

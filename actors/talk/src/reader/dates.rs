@@ -243,8 +243,8 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
         if context.is_strict {
             return Some((Dates::new(), rest));
         }
-        // If the next 24th is not a Tuesday, `mardi 24` means the next 24th or the Tuesday. It never means a later 24th
-        // that is a Tuesday.
+        // The text is, for example, `mardi 24`, and the next 24th is not a Tuesday. The result contains the next 24th,
+        // and also the next Tuesday. It does not contain the 24th of a later month, even if that day is a Tuesday.
         return Some((dates.union(&exact).copied().collect(), rest));
     }
     Some((dates, rest))

@@ -207,7 +207,8 @@ pub(super) fn time(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
         return Some((near.around(30), rest));
     }
     if let Some(after) = from(&["at", "a"]) {
-        // Before a number, `a` is the French `à`: `à 10` is an hour. Otherwise `a` is the English article.
+        // Before a number, `a` is the French `à`, so `à 10` is an hour. Before any other word, `a` may be the English
+        // article.
         let bare = if at.word() == Some("at") || after.digits().is_some() { Bare::Hour } else { Bare::Not };
         return point(after.optional(&["about", "around"]), bare);
     }

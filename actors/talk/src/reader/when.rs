@@ -23,9 +23,9 @@ pub struct Context {
     /// Whether `11/24` is read as 24 November, as in the phone region US.
     pub month_first: bool,
     pub expect: Expect,
-    /// True if the text is a sentence of a model. In such a sentence, a weekday means every date on that weekday. If a
-    /// date follows the weekday but is not on that weekday, the two together mean no date. `after three` means 3:00
-    /// or 15:00, and not a range.
+    /// True if the text is a sentence of a model. In such a sentence, a weekday means every date on that weekday. If
+    /// the 24th is not a Tuesday, `Tuesday the 24th` means no date. `after three` means 3:00 or 15:00, and not a
+    /// range.
     pub is_strict: bool,
 }
 
@@ -72,8 +72,8 @@ fn scan(text: &str, context: &Context, has_ranges: bool) -> Vec<Mention> {
             at = rest;
             continue;
         }
-        // If an hour is expected, a number such as `10` is read as an hour, not as a day. Otherwise, digits are read
-        // as a time only if they look like a clock time such as `10:30`.
+        // In two cases, a time is tried before a date. If an hour is expected, `10` is an hour and not a day. If the
+        // text at this position has digits, `10:30` is a time and does not begin with the day 10.
         let is_hour_first = context.expect == Expect::Time || at.digits().is_some();
         let time = || match context.is_strict {
             true => times::exact_time(at, after_time == Some(at.at), |at| dates::date(at, context).is_some()),

@@ -389,8 +389,8 @@ fn find_openings_searches_the_whole_range_for_a_part_of_the_day() {
         "Nothing is free on Tuesday 24 November in the evening with \"Julia Martin\".\nNothing is free until \
          Thursday 21 January in the evening with \"Julia Martin\"."
     );
-    // Each day now also has a start time at 17:30. This time is taken until 19 December, so the first free evening is
-    // on Monday 21 December.
+    // Each day now also has a start time at 17:30. This time is taken until Saturday 19 December, and the business is
+    // closed on Sunday. So the first free evening is on Monday 21 December.
     caller.world.times.push((17, 30));
     let first = chrono::NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
     let evening = chrono::NaiveTime::from_hms_opt(17, 30, 0).unwrap();

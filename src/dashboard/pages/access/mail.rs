@@ -95,8 +95,8 @@ impl Page<'_> {
     }
 }
 
-/// Whether mails of this kind may invite a person. The page shows the same text for these kinds, since the kind would
-/// reveal whether the person already had an account.
+/// Whether mails of this kind may invite a person. The page shows the same text for all these kinds. Different texts
+/// would reveal whether the person already had an account.
 fn invites(kind: MailKind) -> bool {
     matches!(kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset)
 }

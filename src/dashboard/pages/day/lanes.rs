@@ -1,5 +1,5 @@
-//! The day view and the week view of the calendar. Both have lanes: the day view one for each staff member, and the
-//! week view one for each day. The week view shows one staff member or all.
+//! The day view and the week view of the calendar. The day view has one lane for each staff member. The week view has
+//! one lane for each day, and shows one staff member or all.
 
 use chrono::{Datelike, NaiveDate};
 use domain::diary::Presence;

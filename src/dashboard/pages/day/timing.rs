@@ -183,7 +183,8 @@ pub(super) fn party(member: &Member, proposal: Proposal) -> Result<Party, FormEr
     }
 }
 
-/// The author of a move. A move from an outdated form will be refused, so this function does not check its rules.
+/// The author of a move. If the form is outdated, this function does not check the rules for the move, because the move
+/// will be refused anyway.
 pub(super) async fn mover(
     member: &Member,
     visit: &AppointmentView,

@@ -113,7 +113,8 @@ async fn save(member: &Member) -> Result<String, Refused> {
     let zone_stays = member.form.get("timezone") == member.profile.zone.name();
     let body = member.body().text("name").text("locale").optional("website_url").text("booking_mode");
     let body = body.text("phone_region").text("customer_word").number("grid_minutes");
-    // A submitted zone is checked against every future appointment, so an unchanged zone is not sent.
+    // An unchanged time zone is not part of the change. If it were, the engine would check every future appointment
+    // against it.
     let body = if zone_stays { body } else { body.text("timezone") };
     member.change(PatchBusiness::from(body.read::<OperatorBusinessPatch>()?)).await?;
     let done = if zone_stays { "saved" } else { "zone" };

@@ -21,8 +21,8 @@ const DAYS_SHOWN: usize = 50;
 /// and `same` copies the hours of the first open day to each open day.
 const ROOM: &str = "room";
 const SAME: &str = "same";
-/// The prefix of the week's fields in another form. When a person sends another form of the page, a script adds the
-/// fields of the week to that form. The names of the added fields get this prefix.
+/// When a person sends one of the forms for special days, a script adds the unsaved fields of the form for the week, so
+/// that they are not lost. The names of the added fields get this prefix.
 const ALONG: &str = "week.";
 /// The parameter that selects the shown special days, and its value for past special days.
 const WHICH: &str = "days";

@@ -215,9 +215,9 @@ impl Times {
 }
 
 /// The rows of a week. The parameter `first` describes the fields of the first range of each day, and `more` describes
-/// the fields of the further ranges. Each day has fields for at least one further range. If `room` is true, each day
-/// gets fields for another range. Exception: if a day has only one further range and its start is empty, the day gets
-/// no more fields.
+/// the fields of the further ranges. A day always has fields for at least one further range. If `room` is true, the
+/// day gets fields for one more range. It does not get them if its only further range has no start yet, because the
+/// person can fill in the fields of that range.
 pub(super) fn rows(
     view: &View,
     filled: &mut Filled,
@@ -228,7 +228,7 @@ pub(super) fn rows(
     let row = |day: Day| {
         let mut problem = String::new();
         // The ranges of a property are numbered from 1. If the first range is in the same property as the further
-        // ranges, it has the number 1, so the further ranges begin with 2.
+        // ranges, the further ranges begin with 2. If it is in another property, they begin with 1.
         let begin = if first.property == more.property { 2 } else { 1 };
         let has = |nth: &usize| !filled.get(&more.field(day, *nth, 0)).is_empty();
         let kept = (begin..=OF_DAY_MAX).take_while(|nth| filled.has(&more.field(day, *nth, 0))).last();

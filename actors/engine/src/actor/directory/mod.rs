@@ -47,7 +47,8 @@ impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) patience: u32,
-    /// The maximum number of running actors. It is exceeded if every actor that a start inspects has work.
+    /// The maximum number of running actors. If more actors run, the start of an actor inspects a few actors and stops
+    /// those without work. If all inspected actors have work, the number stays above the maximum.
     pub(crate) running_max: usize,
 }
 

@@ -263,7 +263,7 @@ fn check_directions(kind: CalendarKind, busy: bool, write: bool) -> Result<(), R
 /// Checks whether the service may write to a calendar. Refuses the calendar in two cases:
 ///
 /// - The service already writes to a calendar of the same staff member.
-/// - Another connected calendar has the same collection. Its `write` is true, or it still has stored writes. If two
+/// - Another connected calendar with the same collection has `write` set to true, or still has stored writes. If two
 ///   calendars wrote to one collection, they could write and delete the same events, in any order.
 fn check_only_written(
     state: &State,

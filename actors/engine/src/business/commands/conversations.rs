@@ -414,9 +414,9 @@ pub(crate) fn prepare(
     }))
 }
 
-/// Answers an [`Ask`] of the rules that handle a function call of the model. If the [`Ask`] is for a change, the change
-/// is not made, and the answer is a preview. Also returns the newest code of the conversation with its number of tries,
-/// because the answer may have changed them.
+/// When the model calls a function, the rules may ask the engine for data or for a change. This function answers such
+/// an [`Ask`]. If the [`Ask`] is for a change, the change is not made, and the answer is only a preview. Also returns
+/// the newest code of the conversation with its number of tries, because this function may have changed them.
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,
@@ -557,8 +557,9 @@ fn chosen(said: Said, choices: &[ChoiceView]) -> Result<(Said, (Option<InputKind
     Ok((said, (Some(kind), text)))
 }
 
-/// The id of a choice. On a booking page, the id contains the number of the turn that offers the choice. Otherwise a
-/// button of an earlier turn, which another browser tab may still show, could answer a later question.
+/// The id of a choice. On a booking page, the id contains the number of the turn that offers the choice. The reason is
+/// that another browser tab may show buttons of an earlier turn. Without this number, such a button could answer a
+/// later question.
 fn choice_id(it: &Conversation, key: String) -> String {
     match it.token {
         Some(_) => format!("{}-{key}", it.next_seq()),
@@ -679,8 +680,8 @@ fn gaps(context: &Context<'_>) -> Result<Vec<Gap>> {
     Ok(known)
 }
 
-/// After a booking, adds its contact to the conversation's earlier messages if they have no contact yet. Otherwise an
-/// erasure of the contact would not find these messages.
+/// After a booking, adds its contact to the conversation's earlier messages that have no contact yet, except messages
+/// with the phone number of another person. Without the contact, an erasure would not find these messages.
 fn with_contact(
     context: &Context<'_>,
     it: &Conversation,

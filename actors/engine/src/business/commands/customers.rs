@@ -54,8 +54,8 @@ impl ManageToken {
         self.business_id
     }
 
-    /// The hash of the random part of the token. A link is found by this hash, and the store contains no token. The
-    /// duration of a lookup therefore reveals nothing about a token, and no constant-time comparison is needed.
+    /// The hash of the random part of the token. The store contains this hash, but not the token. A lookup compares
+    /// only hashes, so its duration reveals nothing about a token. A constant-time comparison is not needed.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.random).into()
     }

@@ -28,8 +28,9 @@ use crate::talking::UsedTokens;
 
 super::listed!(CompleteConversation, EndConversation, EndOverdue);
 
-/// The model has 10 seconds to write the summary. If the summary is still not stored this long after the end of the
-/// conversation, because of a crash or an error, the service makes the summary from the effects of the turns.
+/// If the summary is not stored within this time after the end of the conversation, the service makes the summary from
+/// the effects of the turns. This happens only after a crash or an error, because the model has only 10 seconds to
+/// write the summary.
 const SUMMARY_AWAITED: TimeDelta = TimeDelta::seconds(30);
 
 /// Ends a conversation. `before` is the stored conversation, or `None` if it is not stored yet. If a model writes the

@@ -21,8 +21,8 @@ super::listed!(EndRemoval, ForgetWrites, RecordSeen, RecordWrite, StepTask, Stop
 
 /// The maximum number of writes that a step changes.
 pub(crate) const STEP_MAX: usize = 128;
-/// The maximum number of steps in the commit that begins a task. So this commit examines at most about 4,000
-/// appointments of the business.
+/// The maximum number of steps in the commit that begins a task. A step examines at most [`STEP_MAX`] appointments, so
+/// this commit examines at most about 4,000 appointments.
 const FIRST_STEPS_MAX: usize = 32;
 /// The first steps of a task share one commit. If the rows of these steps have reached this size in bytes, the commit
 /// makes no further step. The rows of more than 500 usual appointments fit into this size. The last step may exceed it,
@@ -115,9 +115,9 @@ impl Change for RecordWrite {
     }
 }
 
-/// Returns whether the row of a write stays after the server has confirmed the deletion of the event. With this row,
-/// the appointment counts as `synced`. The row does not stay if the appointment is missing or belongs to another staff
-/// member, or if appointments are no longer written to the calendar.
+/// Whether the row of a write is kept after the server has confirmed the deletion of the event. The row is kept if the
+/// appointment exists, the calendar belongs to the staff member of the appointment, and appointments are still written
+/// to the calendar. With the row, the appointment counts as `synced`.
 fn keeps_deletion(state: &State, write: &CalendarWrite) -> Result<bool, StoreError> {
     let Some(calendar) = state.calendars.get(&write.calendar_id).filter(|it| it.is_written()) else {
         return Ok(false);
@@ -226,8 +226,8 @@ pub(super) fn first_steps(
         if rows.bytes() >= FIRST_STEPS_BYTES {
             break;
         }
-        // The loop makes only steps of the new task. If another task follows, the loop ends, because that task reads
-        // the stored rows. The store contains the changes of the new task only after the commit.
+        // If another task follows, it reads the rows that the new task writes. The store contains these rows only after
+        // the commit, so this loop ends before the other task.
         let Some(task) = calendar.task.filter(|task| Some(*task) == begun) else { break };
         let (after, more) = step(of, &calendar, task, false)?;
         more.iter().for_each(|write| write.encode(of.0.id, &mut rows));

@@ -188,8 +188,9 @@ impl BusinessHandle {
         };
         let (contacts, index) =
             (keys::of_kind(self.id, kind::CONTACT), keys::of_kind(self.id, kind::CONTACT_SEARCH));
-        // A contact may be indexed during these reads. The contacts outside the index are read before the index, so
-        // none is missed. A contact that is read twice has the same position both times, so it is listed once.
+        // The contacts after the newest row of the index are not indexed yet. They are read before the index. If a
+        // contact is indexed between the two reads, both reads find it, so no contact is missed. Both reads give the
+        // same position, so the contact is listed once.
         let newest = self.read(|store| store.scan(&index, Order::Descending).next().transpose()).await?;
         let unfiled =
             newest.map_or(contacts, |(key, _)| contacts.after(position_key(&contacts, position_of(&key))));

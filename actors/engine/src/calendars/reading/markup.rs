@@ -149,9 +149,9 @@ mod tests {
         ] {
             assert_eq!(check(&format!("{before}{hidden}{after}")), TOO_LARGE, "{before}");
         }
-        // The declaration ends inside a quoted value. If the parser got the declaration, the value could end after
-        // `<!--`, and the parser could read the hidden attributes. But `checked` removes the declaration. So the text
-        // begins with a comment, and the parser refuses the text.
+        // A parser that gets the whole text could treat `?><!--` as a quoted value, and then read the hidden
+        // attributes. But `checked` removes the text up to the first `?>`, although this `?>` is in quotes. The rest
+        // begins with `<!--`, so the attributes are in a comment, and the parser refuses the rest.
         let text = format!("<?xml version='?><!--'?><r>{hidden}<!-- --></r>");
         assert!(roxmltree::Document::parse(checked(&text).unwrap()).is_err());
         for harmless in [format!("<r><!--{hidden}--></r>"), format!("<r><![CDATA[{hidden}]]></r>")] {

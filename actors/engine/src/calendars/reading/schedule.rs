@@ -250,8 +250,8 @@ impl Readings {
     }
 
     /// Records the state of a calendar, for the metrics and for [`Self::note_use`]. If `is_idle` is `None`, the
-    /// recorded value of `is_idle` does not change. A calendar that was idle stays recorded as idle until its next
-    /// read. Otherwise, the metrics would count the idle time as a delay.
+    /// recorded value of `is_idle` does not change. The recorded value of a calendar that is no longer idle stays
+    /// true until the next read, because the metrics must not count the idle time as a delay.
     pub(super) fn note(
         &self,
         key: CalendarKey,

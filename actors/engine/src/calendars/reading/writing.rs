@@ -205,7 +205,8 @@ async fn attempt(
         None
     } else {
         let Some(writer) = readings.writer() else { return Ok(NOT_MADE_PAUSE) };
-        // If the appointment cannot be decoded, the attempt has failed. So this write does not block other writes.
+        // If the appointment cannot be read, the attempt is recorded as failed. A failed write is postponed or stopped,
+        // so it does not block the calendar's other writes.
         let Some(appointment) = business.appointment(write.appointment_id).await.ok().flatten() else {
             let outcome = WriteOutcome::Failed { retry_after: None };
             record(readings, business, write, outcome, None).await?;
@@ -358,8 +359,8 @@ async fn elsewhere(
     let Some(collection) = &loaded.calendar.collection else { return Ok(None) };
     let search = search::find(readings, loaded, write.appointment_id);
     match response.status {
-        // No event is at this path, but the event may be at another path. This is also possible if the service never
-        // received a success response to a write of the event.
+        // The event is not at this path, but it may be at another path. The service searches for the event even if no
+        // write of the event is known to have succeeded: a write can succeed although its response is lost.
         404 | 410 if write.is_deletion => return search.await.map(Some),
         400 | 403 | 409 | 412 if !write.is_deletion => {}
         _ => return Ok(None),

@@ -1,10 +1,10 @@
 //! Decides which endpoint gets the next permit. The module is pure.
 //!
 //! Rule 1 limits which endpoints may take a further permit. The number of permits that the business holds
-//! plus the number that the endpoint holds must be smaller than the number of free permits. Depending on its
-//! [`Standing`], an endpoint must leave some permits free for endpoints of a higher standing. These permits
-//! do not count as free. Therefore a single busy business uses about half of the permits, many busy
-//! businesses get equal parts, and a new business nearly always gets a permit.
+//! plus the number that the endpoint holds must be smaller than the number of free permits. An endpoint must leave
+//! some permits to endpoints of a higher [`Standing`]. For this endpoint, those permits do not count as free. Therefore
+//! a single busy business uses about half of the permits, many busy businesses get equal parts, and a new business
+//! nearly always gets a permit.
 //!
 //! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996). The *tag* of a
 //! business or endpoint is the time that its attempts have taken. The rule first chooses the business with the smallest
@@ -41,8 +41,8 @@ struct Business {
     served: u64,
     held: usize,
     endpoints: BTreeMap<WebhookId, Endpoint>,
-    /// There is a queue ([`Waiting`]) for each [`Standing`]. This field contains the number and the rank of the
-    /// business's entry in each queue, or `None` if the business has no entry in the queue.
+    /// One element for the queue ([`Waiting`]) of each [`Standing`]. An element contains the first two parts of the
+    /// business's entry in the queue: the sum of permits and the rank. It is `None` if the queue has no such entry.
     stands: [Option<(usize, Rank)>; Standing::COUNT],
 }
 
@@ -50,8 +50,9 @@ struct Business {
 type Rank = (u64, u64);
 
 /// A queue for one [`Standing`]. It contains the businesses that have a waiting endpoint of this standing. Each entry
-/// begins with a number. By rule 1, the business gets a permit only if the number of free permits is greater. Entries
-/// are ordered by this number, and then by rank.
+/// begins with a number: the permits that the business holds plus the permits that its endpoint holds. With several
+/// waiting endpoints, it is the smallest of these sums. By rule 1, the business can get a permit only if more permits
+/// than this number are free. Entries are ordered by this number, and then by rank.
 type Waiting = BTreeSet<(usize, Rank, BusinessId)>;
 
 #[derive(Default)]
@@ -139,9 +140,9 @@ impl Fair {
             let may = business.endpoints.iter().filter(|(_, endpoint)| may(endpoint));
             let first = may.min_by_key(|(_, endpoint)| (endpoint.tag, endpoint.turn));
             let Some((endpoint, _)) = first else {
-                // The standing of an endpoint has changed since the business was queued, so no endpoint of the
-                // business may start an attempt now. `place` corrects the position of the business in the queues.
-                // Then the loop chooses again.
+                // No endpoint of the chosen business may start an attempt now. The business was chosen because its
+                // position in the queues is outdated: the standing of an endpoint has changed in the meantime.
+                // `place` corrects the position, and the loop chooses again.
                 self.place(id, now);
                 continue;
             };

@@ -41,8 +41,9 @@ pub(crate) const PERMITS: usize = 1_024;
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
 const ASKING_PER_STEP: usize = 256;
-/// An outage holds endpoints back. One step wakes at most this many of them. During the outage, each failed probe
-/// causes one step, for a trial attempt. After the outage, steps follow until all endpoints are awake.
+/// An outage holds endpoints back. They are woken in steps, and each step wakes at most this many endpoints. During the
+/// outage, each failed probe of the network causes one step, so that a woken endpoint can make a trial attempt.
+/// After the outage, the steps continue until all endpoints are awake.
 const RELEASED_PER_PROBE: usize = 256;
 const ROOM_EVERY: Duration = Duration::from_secs(2);
 /// The time between two sweeps. A sweep removes idle endpoints from memory.

@@ -38,8 +38,8 @@ pub(super) enum Standing {
 impl Standing {
     pub(super) const COUNT: usize = 4;
 
-    /// A number of permits. While all endpoints of this standing together hold fewer permits, they need not leave
-    /// permits free as [`Self::leaves_free`] demands.
+    /// The number of permits that all endpoints of this standing together may take without leaving permits free for
+    /// others. [`Self::leaves_free`] applies only to further permits.
     pub(super) fn always(self, permits: usize) -> usize {
         match self {
             Self::Alive => 0,

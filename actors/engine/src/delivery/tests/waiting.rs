@@ -91,9 +91,9 @@ async fn deliveries_due_while_the_machine_was_suspended_are_attempted_within_30_
         receivers.push(world.endpoint(&format!("e{number}"), number, NO).await.1);
     }
     world.happen("A").await;
-    // The test checks that the timer finds the due fourth attempts within 30 s. Every 60 s, the timer also wakes for
-    // other work, and then finds due deliveries. The pause of 211 s ensures that no such wake-up happens while the test
-    // waits for the fourth attempts.
+    // The timer must find the due fourth attempts within 30 s. But the timer also wakes every 60 s for other work, and
+    // this wake-up finds due deliveries too. The pause of 211 s ensures that no wake-up for other work happens while
+    // the test waits for the fourth attempts.
     sleep(Duration::from_secs(211)).await;
     let tried = |times| receivers.iter().all(|receiver| receiver.requests().len() == times);
     assert!(tried(3), "the attempts are due at 0 s, 30 s, 150 s and 750 s");
@@ -321,7 +321,8 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_newly_acknowledg
     world.happen("A").await;
     sleep(Duration::from_secs(29)).await;
     assert_eq!(receiver.requests().len(), 1);
-    // The disk syncs another change. The new secret waits for the next sync, and the retry is due meanwhile.
+    // The disk is busy with the sync of another change, so the new secret must wait for the next sync. During this
+    // wait, the retry becomes due.
     world.disk.hold_syncs();
     let create = CreateContact { details: ContactDetails { locale: Some(Locale::Fr), ..named("B") } };
     let business = world.business.clone();

@@ -202,7 +202,9 @@ async fn a_question_is_repeated_if_a_datagram_is_lost() {
         let of_host = machine.server.asked().into_iter().filter(|asked| *asked == (HOST.to_owned(), A));
         assert_eq!(of_host.count(), asked);
     }
-    // After many answers without addresses, a question without an answer is still sent at most `ASKED_MAX` times.
+    // With the default settings of the library, each answer without addresses would lengthen the time until a question
+    // is repeated. The resolver prevents this. So even after 50 of these answers, a question that gets no answer is
+    // sent `ASKED_MAX` times.
     let machine = Machine::new().await;
     for number in 0..50 {
         machine.fails(&format!("unknown-{number}.example.com")).await;
@@ -243,10 +245,11 @@ async fn name_servers_that_are_silent_on_one_name_count_as_working() {
         assert!(!is_no_name_server(&machine.fails(HOST).await));
         assert!(machine.resolver.is_answered().await);
     }
-    // The name server no longer answers questions about `HOST` or the DNS root. But it answers a question about another
-    // name, which shows that it works.
+    // The name server no longer answers questions about `HOST` or the DNS root.
     machine.server.is_silent();
     assert!(!machine.resolver.is_answered().await);
+    // While a lookup of `HOST` waits, the name server answers a question about another name. This answer shows that the
+    // name server works.
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
     let resolver = Arc::clone(&machine.resolver);
     let silent = tokio::spawn(async move { resolver.resolve(HOST).await });

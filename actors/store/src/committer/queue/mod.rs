@@ -10,9 +10,10 @@
 //! - If only one lane has changes, it gets all of the committer's time. No short change waits while the committer is
 //!   idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - Over time, a short lane may write as many bytes as a long lane. Let m be the number of long lanes. While each long
-//!   lane writes one change of n bytes, a short lane may write n bytes: about n / m bytes after each of the m changes.
-//!   These n / m bytes take a bounded number of *rounds*. In a round, each short lane takes one turn.
+//! - Over time, a short lane may write as many bytes as a long lane. Let m be the number of long lanes. After a long
+//!   change of n bytes, each short lane may write about n / m bytes before the next long change. So after m of these
+//!   long changes, one of each long lane, a short lane may have written n bytes. The n / m bytes take a bounded number
+//!   of *rounds*. In a round, each short lane takes one turn.
 //! - After a change of more than [`REST_FROM_BYTES`], the long ring pauses if other lanes wrote short changes since
 //!   the previous long change. The pause is a multiple of the time that the write of the change's group took. With m
 //!   long lanes, the factor is [`REST`] / m, rounded down, but at least 1. No pause is longer than [`REST_MAX`].
@@ -326,9 +327,10 @@ impl State {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // Let m be the number of long lanes. After a long change of n bytes, each short lane may write n / m bytes
-        // before the next long change. A lane writes these bytes in `turns` turns. A round contains one turn of each
-        // lane, so the next long change waits for `turns` rounds.
+        // Let n be the number of bytes of this change, and m the number of long lanes. Before the next long change,
+        // each short lane may write n / m bytes. One turn of a lane is worth `QUANTUM_BYTES`, so these bytes need
+        // `turns` turns. Each round contains one turn of each short lane, so the next long change waits for `turns`
+        // rounds.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -94,8 +94,8 @@ fn flip_value(dir: &Path, values: &[&[u8]]) {
 }
 
 /// Opens and closes a store until sled's snapshot covers the message with this value. When sled opens a store, it
-/// does not read a message that the snapshot covers. Several rounds may be necessary: when sled closes the store, it
-/// may write the page of the value again, in a message that is newer than the snapshot.
+/// does not read a message that the snapshot covers. When sled closes the store, it may write the page of the value
+/// again, in a message that is newer than the snapshot. In this case, the function tries again.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
         let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;

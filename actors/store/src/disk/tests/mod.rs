@@ -114,8 +114,8 @@ fn a_store_whose_opening_was_interrupted_opens() {
     let store = DiskBackend::open(first).unwrap();
     write_over(&store, 300);
     store.close();
-    // In at least one of the steps, the newest segment contains every row. When sled opens such a store, it clears the
-    // segment before the newest one.
+    // If the newest segment of a store contains every row, sled clears the preceding segment when it opens the store.
+    // At least one of these steps makes such a store. The last assertion checks this.
     for step in 0..9 {
         for dir in [before, cut, bare] {
             fs::remove_dir_all(dir).unwrap();

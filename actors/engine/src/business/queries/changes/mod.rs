@@ -2,8 +2,8 @@
 //!
 //! An appointment that was never changed has no row in the index of changes. The list finds such an appointment in the
 //! index by id. This index is in the order of creation: an appointment that is created later has a greater id and the
-//! same or a later creation stamp. An id contains a time, and the creation stamp is never after this time. So if the
-//! time in an id is before the start of the list, the creation stamp is too, and the list skips the id.
+//! same or a later creation stamp. An id contains a time, and the creation stamp is at or before this time. The list
+//! skips each id whose time is before the start of the list, because the creation stamp is then also before the start.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.

@@ -61,8 +61,8 @@ async fn walk(store: &Store, since: i64, budget: usize, limit: usize) -> (Vec<Ap
 #[tokio::test]
 async fn rows_whose_ids_are_much_later_than_their_stamps_are_listed() {
     let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
-    // Forty appointments have creation stamps from 100 ms on, and twenty from 510 ms on. Every third of the sixty
-    // appointments was changed.
+    // There are sixty appointments. The first forty were created at 100 to 109 ms, the others at 510 to 514 ms. Every
+    // third appointment was changed at 2,000 ms or later.
     let made: Vec<_> = (0..60)
         .map(|number| {
             let created = if number < 40 { 100 + number / 4 } else { 500 + number / 4 };

@@ -263,9 +263,9 @@ async fn an_error_status_of_an_event_fails_the_read_and_deletes_no_event() {
             {
                 let mut server = server.lock();
                 server.put("a", 10, 11);
-                // The reader requests the changes first. If the server refuses the sync token, the reader requests
-                // the list of all events instead. So the server accepts the token only if the error status
-                // is for the request for changes.
+                // The reader first requests the changes, with a sync token. If the server refuses the token, the reader
+                // requests the list of all events instead. So the server refuses the token if the error status is for
+                // the list or for the data.
                 (server.status, server.refuses_tokens) =
                     (Some((status, asked)), asked != EventRequest::Changes);
             }

@@ -215,8 +215,8 @@ fn a_hundred_thousand_endpoints_get_their_turns_as_fast_as_permits_allow() {
         fair.give_back(granted, Some((true, PROMPT)), now);
     }
     assert_eq!((served.len(), fair.waiting(), fair.held), (100_000, 0, 0));
-    // Endpoints with earlier failures may use only half of the permits. `least` is the time that all turns take on half
-    // of the permits.
+    // Endpoints with earlier failures may use only half of the permits. `least` is the time that the turns of all
+    // 100,000 endpoints take if half of the permits are always in use.
     let least = PROMPT * 100_000 / u32::try_from(PERMITS / 2).unwrap();
     assert!(now <= least * 2, "took {now:?}, but the minimum is {least:?}");
 }
@@ -253,8 +253,8 @@ fn endpoints_delayed_by_an_outage_are_released_in_the_order_in_which_they_began_
     assert_eq!(taken(&mut fair, 2), [key(2, 0), key(4, 0)]);
     assert_eq!(taken(&mut fair, 2), [key(0, 0)]);
     assert_eq!(fair.waiting(), 0);
-    // Endpoint (1, 0) is woken and makes its attempt, so it loses its position in the queue. In the next outage it is
-    // held back after endpoint (2, 0), so it comes second.
+    // Endpoint (1, 0) is held back and woken. Its attempt succeeds, so it leaves the queue. In the next outage,
+    // endpoint (2, 0) is held back first, and endpoint (1, 0) second. So endpoint (2, 0) is released first.
     fair.cut_off(key(1, 0), now);
     fair.wake(key(1, 0), now);
     let granted = fair.grant(now).unwrap();

@@ -37,8 +37,9 @@ async fn appointments_to_come_are_written_and_removed_although_a_wrong_clock_has
     let world = World::new().await;
     let (server, _, id) = world.written(Server::default()).await;
     let write = |write| PatchCalendar { write: Some(write), ..patch(id) };
-    // The clock jumps ahead. Ten minutes later, the service accepts the new time, so the business gets stamps in the
-    // future. Then the clock is corrected, but each new stamp of the business must be later than the existing stamps.
+    // The clock jumps ahead. Ten minutes later, the service accepts the new time, so the business gets a stamp in the
+    // future. Then the clock is corrected. Each new stamp of the business must be later than the existing stamps, so
+    // the new stamps are in the future too.
     world.clock.is_off(1_000);
     minutes(15).await;
     world.business.change(by_operator(), write(false)).await.unwrap();

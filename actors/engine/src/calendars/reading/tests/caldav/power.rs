@@ -71,8 +71,8 @@ async fn a_power_cut_at_every_step_loses_no_write() {
         }
         world.engine.write_calendars_with(Arc::new(Plain));
         minutes(20).await;
-        // A change that was not acknowledged may be durable, so the test expects the events of the appointments that
-        // are in the store.
+        // The store may also contain a change that was not acknowledged. So the expected events are computed from the
+        // appointments in the store, and not from the acknowledged changes.
         let mut expected = BTreeMap::new();
         let all = known.lock().clone();
         for (id, _) in all {
