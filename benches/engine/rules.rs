@@ -22,9 +22,9 @@ pub(crate) fn availability(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Measures the computation of the bookable times of a week. One business has a whole diary (see
-/// [`World::with_diary`]), and the other has only opening hours. Each is measured without appointments, and
-/// with appointments at the same times in both businesses.
+/// Measures the computation of the bookable times of a week for two businesses. One business has a whole diary (see
+/// [`World::with_diary`]), and the other has only opening hours. Both are measured without appointments, and then with
+/// appointments at the same times.
 pub(crate) fn diary(criterion: &mut Criterion) {
     let week = (first_day(), first_day() + TimeDelta::days(6));
     let mut group = criterion.benchmark_group("availability of a week");

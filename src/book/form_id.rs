@@ -28,8 +28,8 @@ pub(super) fn issued_at(front: &Front, page: &str, id: &str) -> Option<Timestamp
     Some(Timestamp::from_millis(i64::from_be_bytes(*opened.first_chunk()?)))
 }
 
-/// Whether an id that was issued at this time can still be used. The response to a form that was already
-/// handled is repeated without this check.
+/// Whether an id that was issued at this time can still be used. This is checked only for a form that was not handled
+/// yet. If a form was already handled, its response is repeated, even if the id is too old.
 pub(super) fn is_fresh(front: &Front, issued_at: Timestamp) -> bool {
     front.engine.now() < issued_at + VALID
 }

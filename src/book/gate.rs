@@ -177,8 +177,8 @@ async fn answer(
     row.answer(Box::new(asked)).await
 }
 
-/// The business with the slug in the path, if its booking page is enabled. For a frame, at least one site
-/// must be allowed to embed the page.
+/// The business with the slug in the path, if its booking page is enabled and the business is not suspended. If the
+/// page is requested for a frame on another website, the business must also allow at least one site to embed the page.
 async fn shop(front: &Front, params: &PathParams, at: At) -> Result<Arc<Shop>, Refused> {
     let slug = params.get("slug").and_then(Slug::new).ok_or_else(Refused::not_found)?;
     let business = front.engine.booking_page(slug.as_str()).await?.ok_or_else(Refused::not_found)?;

@@ -31,8 +31,8 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", one_line(text))
 }
 
-/// Replaces each text that the user has typed in a task by its value, such as an id or a time. Returns notes for the
-/// user.
+/// A task contains texts that the user has typed. Replaces each of these texts by its value, such as an id or a time.
+/// Returns notes for the user.
 pub(super) async fn resolve(
     client: &Client,
     task: &mut Task,

@@ -202,8 +202,8 @@ fn cell(name: &str, value: Option<&Value>) -> String {
     if text.is_empty() { "-".into() } else { one_line(&text) }
 }
 
-/// A period of the day in the format of the flag `--hours`. If the period has no weekday, the format is that of
-/// `--window`.
+/// A period of the day in the format of a flag. A period with a weekday has the format of `--hours` (`DAY=OPEN-CLOSE`).
+/// A period without a weekday has the format of `--window` (`OPEN-CLOSE`).
 pub(super) fn window(window: &Value) -> String {
     let word = |names: [&str; 2]| names.iter().find_map(|name| window[*name].as_str()).unwrap_or("?");
     let ends = format!("{}-{}", word(["open", "from"]), word(["close", "to"]));

@@ -230,8 +230,8 @@ impl Member {
     }
 }
 
-/// Responds to a form. If the change was made, the response is a redirect. If the form can show why the change was
-/// refused, the function `again` renders the page from this reason.
+/// Responds to a form. If the change was made, the response is a redirect. If the change was refused for a reason that
+/// the form can show, the function `again` renders the form with this reason. Any other refusal is returned unchanged.
 pub(super) async fn redirected<F: Future<Output = Answered>>(
     done: Result<String, Refused>,
     again: impl FnOnce(FormError) -> F,

@@ -6,9 +6,8 @@
 //!   same content.
 //! - A form with a remembered id does not take effect again.
 //! - A form has no effect if it was rendered more than one day ago, or before this process started.
-//! - The number of remembered ids is limited. If a form's id is removed because of this limit, this form and all
-//!   older forms of the same session no longer take effect. The same is true for forms of the session that were
-//!   rendered at the same time.
+//! - The number of remembered ids is limited. If a form's id is removed because of this limit, this form no longer
+//!   takes effect. The same is true for all forms of the same session that were rendered earlier or at the same time.
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 

@@ -10,7 +10,8 @@ use unicode_width::UnicodeWidthStr;
 use super::markdown::{is_comment, parse};
 
 const GAP: &str = "  ";
-/// A column of a table is at least as wide as its longest word. A word that is longer than this counts as this long.
+/// A column of a table is at least as wide as its longest word. If this word is longer than `WORD_WIDTH_MAX`, the
+/// column is at least `WORD_WIDTH_MAX` wide.
 const WORD_WIDTH_MAX: usize = 40;
 /// The minimum width of a column of sentences, since a narrower column is not readable.
 const PROSE_WIDTH_MIN: usize = 24;

@@ -38,7 +38,8 @@ impl FromText for When {
         if let Some(wall) = wall(text) {
             return Ok(Self::Wall(wall));
         }
-        // An instant may omit its seconds, since results contain times without seconds.
+        // Results contain times without seconds, and a client may send such a time back. So an instant may omit its
+        // seconds.
         let instant = match text.get(16..17) {
             Some("+" | "-" | "Z" | "z") => Timestamp::parse(&format!("{}:00{}", &text[..16], &text[16..])),
             _ => Timestamp::parse(text),

@@ -27,8 +27,8 @@ pub(super) fn read<T: Line>(json: &Json) -> Result<T, Vec<Problem>> {
 /// - `field: Type` is a property with the name and the value of the field.
 /// - `zone as "timezone": Type` is a property that has another name than its field.
 /// - `[name: Type = value]` is a property without a field. `value` computes it from the record (`it`).
-/// - `=> { field: value }` is a field without a property. `value` is a constant, or is computed from the properties in
-///   brackets.
+/// - `=> { field: value }` is a field without a property. `value` is a constant, or is computed from the properties
+///   that are declared as `[name: Type = value]`.
 /// - `check function` names a function that checks rules that concern several properties.
 macro_rules! export_line {
     (

@@ -131,8 +131,12 @@ macro_rules! list_query {
     };
 }
 
-/// Without a list of fields, expands to the filter type of a list query: `$filter`, or `$query` if `$filter` is absent.
-/// With a list of fields, expands to the conversion from `$query` to `$filter`, or to nothing if `$filter` is absent.
+/// Is used by [`list_query!`](crate::list_query) for two purposes:
+///
+/// - If the input has no list of fields in braces, the macro expands to the filter type of the list query. This type is
+///   `$filter`, or `$query` if the input has no `$filter`.
+/// - If the input has a list of fields in braces, the macro expands to the conversion from `$query` to `$filter`, or to
+///   nothing if the input has no `$filter`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! filter_of {

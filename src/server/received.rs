@@ -41,9 +41,10 @@ impl Received {
         Self(Arc::new(Mutex::new(State { body, link, is_asked: false, has_ended: false })))
     }
 
-    /// Starts to discard the remainder. `expects` is true if the request contains `Expect: 100-continue`. Such a
-    /// client sends the body only after the service has polled the body. Returns false if the connection cannot
-    /// carry another request.
+    /// Starts to discard the remainder. Returns false if the connection cannot carry another request.
+    ///
+    /// `expects` is true if the request contains `Expect: 100-continue`. The client then sends the body only after the
+    /// service has polled the body. If the service has not polled it, the function returns false.
     pub(super) fn discard(self, expects: bool) -> bool {
         if self.is_end_stream() {
             return true;

@@ -21,7 +21,8 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 const WAITING_BYTES_MAX: usize = 4 << 20;
-/// The time for which the thread collects lines, since waking it for each line would cost more than writing.
+/// After a line arrives, the thread collects further lines for this time and then writes them together, because waking
+/// the thread for each line would cost more than writing the line.
 const GATHER_TIME: Duration = Duration::from_millis(5);
 
 /// The shortest and the longest pause before a retry after `WouldBlock`.

@@ -467,7 +467,8 @@ async fn a_row_names_every_id_that_its_route_takes() {
         if row.path.starts_with("/staff") && named.remove("service_id") {
             named.insert("service_ids".into());
         }
-        // The property `from` of a merge is an id, but its name does not say so.
+        // A merge takes the id `from_id` in the property `from`. The loop below sends only properties whose names end
+        // in `_id` or `_ids`, so it does not send `from`.
         named.remove("from_id");
         if row.path.ends_with("/staff") && named.remove("staff_id") {
             named.insert("staff_ids".into());

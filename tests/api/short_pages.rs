@@ -8,8 +8,8 @@ use crate::harness::{Api, Salon, Server, ids};
 /// The number of rows that one request reads.
 const ROWS: usize = 16;
 
-/// Creates calls one minute apart, and the same number of contacts. Returns the fifth call, the only one with
-/// the outcome `spam`, and the third contact, the only one with its name.
+/// Creates 40 calls, one minute apart, and 40 contacts. Returns the only call with the outcome `spam` (the fifth call)
+/// and the only contact with the name `Zoë` (the third contact).
 async fn many(salon: &Salon) -> (Value, Value) {
     let (mut spam, mut zoe) = (Value::Null, Value::Null);
     for number in 0..40 {

@@ -188,8 +188,9 @@ async fn a_repeated_request_does_not_resolve_the_host_name_again() {
         post(&other).await.fails(422, "idempotency_key_reused");
         patch(&json!({ "url": url })).await.fails(422, "idempotency_key_reused");
     }
-    // A request with a new idempotency key is not a repeated request. The service tries to resolve its host
-    // name, and the request fails. While the business is suspended, even repeated requests are refused.
+    // With a new idempotency key, the same body is not a repeated request. The service tries to resolve the host
+    // name in the URL, the lookup fails, and the request is refused. While the business is suspended, even
+    // repeated requests are refused.
     let new = salon.api.call("POST", "/webhooks").json(&create).once("new").await;
     new.invalid_at(&["url"]);
     salon.set(json!({ "suspended": true })).await;

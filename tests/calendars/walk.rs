@@ -183,9 +183,9 @@ async fn check_changes_since(service: &mut Service, person: &Person, proxy: &Pro
 /// A person moves an event to another path. Then the appointment changes. The service writes this change to the new
 /// path, even if it has not read the calendar since the event was moved.
 async fn check_renamed(service: &Service, person: &Person) {
-    // If the service has not read the calendar since the event was moved, it writes to the old path. If the server
-    // permits two events with the same UID, it accepts this write and then has two events. In this case, the test does
-    // only the round with a read.
+    // In the first round, the service reads the calendar after the event was moved. In the second round, it does not,
+    // so it first writes to the old path. A server that permits two events with the same UID would accept this write
+    // and then have two events. For such a server, the test omits the second round.
     let is_unique = !person.may_store_twice("free.ics", "twin.ics").await;
     for (number, is_read) in
         [true, false].into_iter().enumerate().filter(|(_, is_read)| *is_read || is_unique)

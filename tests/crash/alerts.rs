@@ -23,9 +23,9 @@ const ROUNDS: usize = 4;
 /// The number of people who get a mail for each booking.
 const PEOPLE: usize = 8;
 const CLIENTS: usize = 4;
-/// The maximum number of responses before a kill. At the kill, each client may have one more booking in progress. Each
-/// booking sends an immediate mail to each person. The number of these mails must stay below the hourly limit per
-/// person. A restart of the process resets the limit.
+/// The maximum number of responses before a kill. Each booking sends an immediate mail to each person. These mails must
+/// stay below the hourly limit per person, also if each client has one more booking in progress at the kill. A restart
+/// of the process resets the limit.
 const ANSWERS_MAX: usize = 6;
 
 /// The ids of the acknowledged appointments.

@@ -360,8 +360,9 @@ impl Records {
     }
 }
 
-/// Checks the list of conversations. All stored conversations must be in `chats`, except conversations whose start got
-/// no response. Such a conversation has no turn of a caller.
+/// Checks the list of conversations. It must contain each conversation of `chats` once. Only a website chat without a
+/// turn of the caller may be missing. A listed conversation that is not in `chats` must have at most one turn, because
+/// the request that started it got no response.
 async fn check_list(client: &Client, shop: &Shop, chats: &[Chat]) {
     let all = client.operator_list(&format!("/businesses/{}/conversations", shop.id)).await;
     let ids: Vec<String> = all.iter().map(|found| text(found, "id")).collect();

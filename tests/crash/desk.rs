@@ -21,8 +21,8 @@ const ACKNOWLEDGED_A_ROUND_MAX: usize = 250;
 /// The maximum time between a response and the kill that follows it.
 const KILL_DELAY_MAX: Duration = Duration::from_micros(10_000);
 const STAFF: usize = 3;
-/// Each booked appointment started at most about this number of minutes ago. The number is less than the 30 days that
-/// the service permits with an override.
+/// Each booked appointment started at most about this number of minutes ago: 7 days. With an override, the service
+/// permits up to 30 days.
 const PAST_MINUTES: usize = 7 * 24 * 60;
 const ATTENDANCES: [&str; 3] = ["arrived", "completed", "no_show"];
 

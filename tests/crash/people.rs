@@ -52,8 +52,8 @@ async fn work(
         };
         let adds = path.ends_with("/people");
         let removed = known.clone().filter(|_| method == "DELETE");
-        // The outcome is unknown until the response arrives. Another client may request the opposite change
-        // at the same time.
+        // From now on, the test does not know whether this membership exists. Even the response does not show it,
+        // because another client may request the opposite change at the same time.
         book.lock().unknown.extend(removed.clone().or(known.filter(|_| adds)).map(|id| (at, id)));
         let Some(answer) = client.ask_operator(method, &path, body).await else { return };
         answered();

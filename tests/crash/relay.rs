@@ -33,8 +33,8 @@ struct Taken {
     /// The pending kill: the number of mails that the relay accepts before the kill, the process, and whether
     /// the relay responds to the last of these mails.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// Whether the relay closes when it kills the process. The value becomes true when the last mail before the kill
-    /// arrives. If the test opens or closes the relay after this mail and before the kill, the value becomes false.
+    /// The value becomes true when the last mail before the kill arrives. If the test then opens or closes the relay
+    /// before the kill, the value becomes false. If the value is true at the kill, the relay closes.
     kills: bool,
 }
 
@@ -151,8 +151,8 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
                 }
                 let mut taken = taken.lock();
                 server.kill();
-                // If the test has opened or closed the relay since the last mail arrived, `kills` is false, and the
-                // relay stays as it is. Otherwise the relay closes.
+                // The kill also closes the relay if `kills` is still true. If the test has opened or closed the relay
+                // after this mail arrived, `kills` is false, and the relay does not change.
                 if std::mem::take(&mut taken.kills) {
                     count.send_replace(None);
                 }

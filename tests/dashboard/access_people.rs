@@ -326,8 +326,8 @@ async fn a_person_of_another_business_is_not_found() {
 }
 
 /// The timestamp in a person's id shows when the account was created. The pages about a business's people
-/// therefore contain no such id. The person who was invited last is last in the list, even if the account is
-/// old.
+/// therefore contain no such id, and the list of people is not in the order of these ids: the person who was
+/// invited last is last in the list, even if the account is old.
 #[tokio::test]
 async fn an_invitation_does_not_reveal_the_age_of_an_account() {
     let server = Server::open().await;

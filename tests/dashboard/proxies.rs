@@ -39,7 +39,8 @@ struct Program {
     /// The argument with which the program prints its version.
     version: &'static str,
     /// The signal that ends the program immediately. nginx gets SIGTERM, because its workers would continue
-    /// to run after a SIGKILL. Caddy gets SIGKILL, because it waits for open streams on other signals.
+    /// to run after a SIGKILL. Caddy gets SIGKILL. After other signals, it would wait until open
+    /// streams end.
     end: &'static str,
     /// Writes the configuration file for these ports. Returns the arguments to check the file, and those to
     /// start the program.

@@ -122,8 +122,8 @@ fn check_in_time(
 fn check_got(hook: &Hook, event: EventId, delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
     let Some(at) = hook.got_quickly(event) else { return };
     let resent = hook.resends.iter().any(|asked| *asked >= at - ATTEMPT_MILLIS);
-    // If the endpoint may have been disabled or deleted during the attempt, the service may not have recorded the
-    // success of the attempt. Then the test does not check the status.
+    // `was_ended_at` is true if the endpoint may have been disabled or deleted during the attempt. In this case, the
+    // service may have recorded no success, so the test does not check the status.
     if at >= span.began
         && span.worked - at > ATTEMPT_MILLIS + span.suspended
         && !resent

@@ -214,9 +214,9 @@ impl Hook {
                 );
             }
         }
-        // An attempt that lost its connection is not recorded, because the service may start the next attempt without
-        // a delay. But if `quick` is true, the event was accepted. The attempt is then recorded, because no further
-        // attempt may follow.
+        // If `quick` is true, the event was accepted. The attempt is recorded, because no further attempt may follow.
+        // Any other attempt is not recorded if its connection was lost, because the service may start the next attempt
+        // without a delay.
         if quick || !received.cut_off {
             earlier.push((received.at, marks, quick));
         }

@@ -106,11 +106,10 @@ async fn carry_out(
         Err(EngineError::DiskFull(_)) => {
             world.say(format_args!("{name} < no room"));
             let (most, least) = world.room_between(asked);
-            // On an exhausted disk, the service accepts a change that releases space, such as a deletion, only if the
-            // change has an effect. So after a refusal, the test reads the target of the change. The refusal is correct
-            // if the change would have no effect. But if the disk had enough space at any time since the request,
-            // another request may have changed the target after the refusal. In this case, the test accepts the refusal
-            // without reading the target.
+            // If the disk is exhausted and a change has no effect, the service refuses the change, even if its kind
+            // releases space. To find out whether the change has an effect, the test reads the target of the change.
+            // If the disk had enough space at any time since the request, this read proves nothing: another request
+            // may have changed the target after the refusal. The test then accepts the refusal without a read.
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {

@@ -81,10 +81,10 @@ impl Sim {
         });
     }
 
-    /// Checks that the service stored its steady time about once a minute. The steady time that passed after the last
-    /// stored time is lost. The loss must be less than [`KEEPS_MILLIS`] plus the time of suspensions. The time after a
-    /// failure of the store does not count. If the disk had no room at some time in the run, or if the run was too
-    /// short to store the time, any loss is allowed.
+    /// Checks that the service stored its steady time about once a minute. When a run ends, the steady time since the
+    /// last stored time is lost. The loss must be less than [`KEEPS_MILLIS`] plus the time for which the machine was
+    /// suspended. The time after a failure of the store does not count as a loss. If the disk had no room at some time
+    /// in the run, or if the run was too short to store the time, any loss is allowed.
     pub(crate) fn check_count(&self, span: Span, kept: &ClockRecord) {
         let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
         let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;

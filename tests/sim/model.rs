@@ -141,7 +141,8 @@ impl Model {
     /// Records an acknowledged suspension.
     pub(crate) fn note_suspended(&mut self, since: i64) {
         // The business may be resumed and suspended again in the same millisecond, and a delivery may be sent between
-        // the two changes. Therefore this suspension begins at least one millisecond after the end of the previous one.
+        // the two changes. The model must allow this delivery, so it records the new suspension as beginning at least
+        // one millisecond after the end of the previous one.
         let since = self.suspended.last().map_or(since, |(_, until)| since.max(until + 1));
         self.suspended.push((since, i64::MAX));
     }
@@ -245,8 +246,8 @@ impl Model {
         let effects = self.apply(&tried.op, body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();
         assert_eq!(noted, effects.noted, "{name} has unexpected audit entries: {body}");
-        // Integrations do not see changes of the kinds below, except some changes to messages. A change that they do
-        // not see leaves `updated_at` unchanged, which `apply` checks.
+        // A change that integrations do not see leaves `updated_at` unchanged, and `apply` checks this. The kinds
+        // below are such changes, except some changes to messages.
         let is_seen = !matches!(
             tried.op,
             Op::NoteContact(_) | Op::PatchAppointment(_) | Op::MarkCall(_) | Op::PatchMessage(_)

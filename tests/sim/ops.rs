@@ -162,8 +162,8 @@ impl Op {
     }
 
     /// Returns the response in the form in which the service stores it. The stored response contains no secret, such as
-    /// a new API key, and no content of a knowledge entry. A repeated request contains this content again, so the
-    /// service does not store it in the response.
+    /// a new API key. It also contains no content of a knowledge entry, because the service can take this content from
+    /// the body of a repeated request.
     pub(crate) fn remembered(&self, body: &[u8]) -> Vec<u8> {
         match self {
             Self::AddKnowledge(add) => {

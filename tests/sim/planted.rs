@@ -4,7 +4,7 @@
 //! Invariants:
 //!
 //! - The service does not change the added rows.
-//! - The service sets aside no other rows. A row that is set aside is ignored, because it cannot be decoded.
+//! - The service ignores (*sets aside*) rows that it cannot decode. It sets aside only the added rows.
 
 use std::collections::BTreeMap;
 

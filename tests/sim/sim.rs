@@ -393,7 +393,8 @@ impl Sim {
 
     /// Enables every endpoint, requests all missed events again, and waits until no delivery is pending any more.
     async fn send_all(&mut self, life: &mut Life) {
-        // Within this minute, the service may still disable endpoints because of attempts that failed earlier.
+        // The service may still disable endpoints because of attempts that have already failed. The test waits for a
+        // minute, so that the service does this before the test enables the endpoints.
         tokio::time::sleep(Duration::from_secs(60)).await;
         for shop in 0..self.shops.len() {
             for id in self.shops[shop].webhooks.clone() {

@@ -490,7 +490,7 @@ impl Sim {
             assert!(faults.is_empty(), "the conversations of {} violate rules: {faults:#?}", salon.id);
             if is_the_end {
                 // If the wall clock was ahead during the last turn of a conversation, `ends_by` is too late by the
-                // same amount. The conversation is overdue only after `ends_by`.
+                // same amount. The conversation may then stay open until this later time.
                 let now = self.world.time.truth();
                 let is_overdue = |it: &&Conversation| it.is_open() && it.ends_by() + OVERDUE_MAX <= now;
                 let open = records.conversations.values().find(is_overdue);

@@ -81,9 +81,9 @@ struct State {
     /// The times that the service may currently use. The service uses one of these times, and the test does not know
     /// which one.
     beliefs: Vec<Belief>,
-    /// The value of `beliefs` before the last jump of the wall clock. If the clock jumps again before the service reads
-    /// it, the service never notices the earlier jump. `beliefs` is therefore reset to this value before the new jump
-    /// is applied.
+    /// The value of `beliefs` before the last jump of the wall clock. If the clock jumps twice and the service does
+    /// not read the clock between the two jumps, the service never notices the first jump. `beliefs` is therefore reset
+    /// to this value before the second jump is applied.
     before_jump: Vec<Belief>,
     /// True if the service has read the wall clock since its last jump.
     jump_is_seen: bool,
@@ -170,8 +170,8 @@ impl Time {
         (Timestamp::from_millis(earliest), Timestamp::from_millis(at(ahead().max()).max(state.kept)))
     }
 
-    /// Records that a list ordered by `updated_at` was returned. `asked` is the earliest time that the service may have
-    /// used when the list was requested.
+    /// Records that a list ordered by `updated_at` was returned. `asked` is the lowest value that the service's clock
+    /// can have had when the list was requested.
     pub(crate) fn listed(&self, of: usize, asked: Timestamp) {
         let mut state = self.0.lock();
         let listed = state.listed.entry(of).or_insert(asked);
@@ -216,8 +216,8 @@ impl Time {
     }
 
     /// Returns the latest time that the service may have used so far, even if the wall clock has been set back since.
-    /// The timestamp of a new change may depend on this time: if a client has read a list ordered by `updated_at` at
-    /// this time, the new timestamp must be later.
+    /// A new change may need a timestamp as late as this time. The reason: a client may have read a list ordered by
+    /// `updated_at` at this time, and later changes must not get earlier timestamps.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }

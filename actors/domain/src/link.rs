@@ -197,9 +197,10 @@ impl Person {
             return Err(Refusal::NotAllowed(Denied::OwnSession));
         }
         let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
-        // Each attempt to send a mail creates the link of the mail if the link does not exist. A later attempt must not
-        // create the used link again. An attempt creates no link if its mail was written before `links_from`. The mail
-        // of the used link may have been written in this millisecond, so `links_from` is the next millisecond.
+        // An attempt to send a mail creates the link of the mail if the link does not exist. The used link no longer
+        // exists, but a later attempt must not create it again. So attempts create no link for a mail that was written
+        // before `links_from`. The mail of the used link may have been written in this millisecond, so `links_from` is
+        // the next millisecond.
         (self.updated_at, self.links_from) = (now, now + TimeDelta::milliseconds(1));
         if link.confirms && !self.confirmed {
             // Another person may have set the previous password, so it is removed.

@@ -85,9 +85,9 @@ impl Membership {
         }
     }
 
-    /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored. Exception: if
-    /// the same choice about emails is already stored, it stays stored. [`Self::end_mails`] may have stored this choice
-    /// so that the mails stay off in every later role of the person.
+    /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored, with one
+    /// exception: an unchanged choice about emails stays stored, even if it equals the default. The reason is
+    /// [`Self::end_mails`]: it stores `Off` so that the mails stay off in every later role of the person.
     pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
         let before = self.alerts.choice(kind);

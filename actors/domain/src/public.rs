@@ -134,8 +134,9 @@ mod tests {
             _ => unreachable!("both ends of a range have the same family"),
         };
         for neighbour in [before, after].into_iter().flatten() {
-            // The addresses directly before and after a range must be public. An address in this list is an exception:
-            // it may be in another refused range, so `is_public_in_bits` determines the expected result.
+            // The addresses directly before and after a range must be public. The addresses in `next_door` are
+            // exceptions, because they may be in another refused range. For them, `is_public_in_bits` returns the
+            // expected result.
             let next_door = [
                 "223.255.255.255",
                 "240.0.0.0",

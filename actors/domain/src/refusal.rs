@@ -56,7 +56,8 @@ pub enum Conflict {
     ContactMerging,
     /// The notes of both contacts together are too long. The parameter is the maximum number of characters.
     NotesTooLong(usize),
-    /// After the merge, too many contacts would be merged into one contact. The parameter is the maximum number.
+    /// With this merge, the number of contacts that have been merged into the remaining contact would exceed the limit.
+    /// The parameter is the limit.
     MergesFull(usize),
     EventWiped,
     ContactTaken {

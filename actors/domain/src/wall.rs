@@ -58,8 +58,8 @@ impl Wall {
         *self.midnights.get(usize::try_from(at).ok()?)?
     }
 
-    /// Returns the instant at the local time `minutes` after midnight of `date`. Returns `None` if the UTC offset may
-    /// change on the local date of this instant.
+    /// Returns the instant that is `minutes` of local time after midnight of `date`. This instant may be on a later
+    /// local date. Returns `None` if the UTC offset may change on the local date of this instant.
     fn counted(&self, date: NaiveDate, minutes: u16) -> Option<Timestamp> {
         let (days, minutes) = (minutes / LocalTime::DAY_MINUTES, minutes % LocalTime::DAY_MINUTES);
         Some(Timestamp::from_millis(self.midnight(date, days)?.millis() + i64::from(minutes) * 60_000))

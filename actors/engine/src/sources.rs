@@ -3,8 +3,8 @@
 //!
 //! Invariant: an event from an IPv6 address counts towards its /64 network and its /48 network. These are the smallest
 //! and the largest network that an internet provider assigns to a customer. The allowance of a /48 network is
-//! [`NETWORKS`] times the allowance of a /64 network. When this allowance is used up, no more events of the /48 network
-//! are counted. So a single /48 network cannot fill the table of counts with its /64 networks.
+//! [`NETWORKS`] times the allowance of a /64 network. When this allowance is used up, further events of the /48 network
+//! are refused and not counted. So a single /48 network cannot fill the table of counts with its /64 networks.
 
 use std::net::IpAddr;
 

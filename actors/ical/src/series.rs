@@ -129,7 +129,8 @@ struct Series<'a> {
     excepted: &'a Starts<()>,
     replaced: &'a Starts<&'a Event>,
     onwards: &'a [(NaiveDateTime, &'a Event)],
-    /// The maximum time from the original start of an occurrence to the end that an override in `onwards` gives it.
+    /// An override in `onwards` gives an occurrence a new start and a new end. This is the maximum time from the
+    /// original start to the new end.
     longest: TimeDelta,
     /// The maximum time by which an override in `onwards` moves an occurrence to an earlier time.
     earliest: TimeDelta,
@@ -295,8 +296,8 @@ impl Context<'_> {
                 (self.zones.instant(end), length)
             }
         };
-        // If a clock change skips the local start time, the start moves forward, possibly past the end. In this case,
-        // the event keeps its length.
+        // If a clock change skips the local start time, the start moves forward. If the new start is not before the
+        // end, the end moves too, so that the event keeps its length.
         from..if to <= from { from + length.max(TimeDelta::zero()) } else { to }
     }
 

@@ -200,8 +200,8 @@ fn all_within(addresses: &[IpAddr], port: u16, reach: Reach) -> Result<Vec<Socke
 ///
 /// - The refusal of an internal address is a warning, at most once a minute for each host. Further refusals in the same
 ///   minute are logged at the debug level.
-/// - Any other refusal is logged at the info level when a URL is saved, and at the debug level before an attempt. Each
-///   waiting event causes an attempt, and the delivery log already contains the refusal.
+/// - Any other refusal is logged at the info level when a URL is saved, and at the debug level before an attempt. The
+///   info level would repeat the refusal for each waiting event, and the delivery log already contains the refusal.
 fn level(refused: &GuardError, asker: LookupStage, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) if is_due() => Level::WARN,

@@ -4,9 +4,10 @@
 //! records. A record is appended only after all earlier records are replicated (`outcome`). So every visible record
 //! except the newest is replicated.
 //!
-//! On a new connection, the caller first makes a commit, as for [`Step::Connect`](super::outcome::Step::Connect). It
-//! reads the log only after this commit is acknowledged. So the log on this connection contains every record that the
-//! image has applied before, even if the server is no longer the primary.
+//! On a new connection, the caller makes a commit, as for [`Step::Connect`](super::outcome::Step::Connect). The caller
+//! reads the log only after this commit is acknowledged. The acknowledgement proves that the server was the primary at
+//! the time of the commit. So the log on this connection contains every record that the image has applied before, even
+//! if another server has become the primary since.
 
 use super::chain::{Digest, Head, Header, History};
 
@@ -44,10 +45,10 @@ pub enum Next {
     Damaged { number: u64 },
 }
 
-/// Returns the next step for an image with the head `image` after the response `page`. `is_all_durable` is true if this
-/// node's takeover is acknowledged, and all records of the page were written before the takeover. All records of the
-/// page are then replicated. If `is_all_durable` is false, the newest record of the page may not be replicated yet, so
-/// it is not applied.
+/// Returns the next step for an image with the head `image` after the response `page`. `is_all_durable` is true if all
+/// records of the page were written before this node's takeover, and the takeover is acknowledged. The acknowledgement
+/// proves that all these records are replicated. If `is_all_durable` is false, the newest record of the page may not be
+/// replicated yet, so it is not applied.
 pub fn next(history: History, image: &Head, page: &Page<'_>, is_all_durable: bool) -> Next {
     if page.history != history {
         return Next::Rebuild;

@@ -56,7 +56,8 @@ impl Files {
 
     /// Checks the log before sled opens it. `ended` is the end of the log at a clean stop. `synced` is the number of
     /// the newest durable batch. If `synced` is given, the caller later writes the batches of the journal to the tree.
-    /// So the log may end before these batches. If `synced` is `None`, no batch may be missing from the log.
+    /// In this case, batches may be missing at the end of the log if the journal contains them. If `synced` is `None`,
+    /// no batch may be missing from the log.
     pub(super) fn check(&self, ended: Option<u64>, synced: Option<u64>) -> Result<(), StoreError> {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
         // A killed process may have left unsynced writes in the page cache. sled would read these writes, but a power

@@ -46,8 +46,8 @@ use super::{Batch, Key, Record, StoreError, keys};
 /// - the kind of the rows, the plural for reports, the budget (if the records count towards one) and the key;
 /// - the stamps, which are times that the service sets: first those that every record has, then the optional ones;
 /// - after `index`, the function that returns the index rows;
-/// - after `in`, kinds of these index rows. The list contains a kind only if its rows belong to the business and their
-///   keys end with the last part of the record's key;
+/// - after `in`, the kinds of these index rows. A kind is left out if its rows do not belong to the business, or if
+///   their keys do not end with the last part of the record's key;
 /// - after `search`, the kind of the rows that contain the search texts.
 #[macro_export]
 macro_rules! each_kind {

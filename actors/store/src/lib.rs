@@ -299,8 +299,8 @@ impl Store {
             return None;
         }
         self.0.room.submitted(batch.bytes());
-        // This lock is held until the batch is queued, and a new watch ([`Store::watch`]) waits for the lock. So if no
-        // watch counts the batch below, every later watch begins after the batch is queued.
+        // This lock is held until the batch is queued. If a watch ([`Store::watch`]) of the business exists now, it
+        // counts the batch. A new watch waits for the lock, so it begins after the batch is queued.
         let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
             // If the read fails, the store has stopped, so the length does not matter.

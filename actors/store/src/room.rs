@@ -6,8 +6,8 @@
 //!
 //! - The disk is checked at most once a second. The free space is estimated to have shrunk by [`WRITE_AMPLIFICATION`]
 //!   times the bytes that were submitted since the last check.
-//! - If the free space falls below one of these three bounds, changes are refused. They are accepted again only when
-//!   the free space exceeds this bound by more than an eighth of the bound.
+//! - When the free space falls below one of these three bounds, the refusal for this bound begins. It ends only when
+//!   the free space is at least the bound plus an eighth of the bound.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -117,8 +117,8 @@ struct Seen {
     level: RoomLevel,
     looked_at: Option<Instant>,
     space: Option<Space>,
-    /// The number of submitted bytes that were already written at the last check of the free space. The check found
-    /// their space in use, so only the other submitted bytes are subtracted from the free space in `space`.
+    /// The number of submitted bytes that the disk already contained at the last check. The free space in `space` does
+    /// not include the space of these bytes. So only the other submitted bytes are subtracted from it.
     written: u64,
 }
 
@@ -282,8 +282,8 @@ mod tests {
         assert_eq!(level(0), RoomLevel::Ample, "400 bytes are enough for 100 submitted bytes");
         room.submitted(1);
         assert_eq!(level(0), RoomLevel::Scarce);
-        // From here on, all 101 submitted bytes are on the disk. The free space that the next check measures is already
-        // smaller by these bytes, so after this check they are not subtracted a second time.
+        // From here on, `level(101)` means that all 101 submitted bytes are on the disk. The next check of the disk
+        // measures a free space that is already smaller by these bytes. So it does not subtract them again.
         disk.set_free(2 * GIB);
         assert_eq!(level(101), RoomLevel::Scarce, "the disk is checked at most once a second");
         tokio::time::advance(LOOK_EVERY).await;

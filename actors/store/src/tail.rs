@@ -23,9 +23,9 @@ use super::StoreError;
 use super::files::found;
 use super::sled_log::segments_of;
 
-/// The maximum number of segments in the copy. The copy contains the last segments before the newest segment of the
-/// log. sled always needs the last copied segment. If the newest segments of the log are torn, it also needs the other
-/// copied segments.
+/// The maximum number of segments in the copy. The copy omits the newest segment of the log, and contains the segments
+/// directly before it. sled always needs the newest copied segment. If the newest segments of the log are torn, sled
+/// also needs the other copied segments.
 const SEGMENTS: u64 = 3;
 
 const PIECE_BYTES: usize = 64 << 10;
@@ -58,7 +58,8 @@ pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), 
     }
 }
 
-/// Removes the copy of the end of the log. The file name of sled's snapshot must already be durable.
+/// Removes the copy of the end of the log. Call this function only after the file name of sled's snapshot is durable.
+/// Before that, a power cut can remove the snapshot, and sled then needs the copy.
 pub(super) fn let_go(store: &Path) -> Result<(), StoreError> {
     drop_kept(store).map_err(StoreError::preparing("removing", store.join(NAME)))
 }

@@ -18,7 +18,8 @@ use super::{Backend, Batch, Key, KeyRange, StoreError};
 
 /// If the saved values in memory have more bytes than this, the reader moves them to a file.
 pub(super) const SPILL_BYTES: usize = 8 << 20;
-/// The maximum number of saved bytes in memory. If the reader moves them so slowly that there are more, the read fails.
+/// The maximum number of saved bytes in memory. If the saved values exceed it, because the reader moves them to a file
+/// too slowly, the read fails.
 const SAVED_BYTES_MAX: usize = 64 << 20;
 const ROW_BYTES: usize = 128;
 

@@ -42,7 +42,8 @@ pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreErro
     let path = dir.join(TOMBSTONES_FILE);
     match fs::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // An empty file is not a copy. It is the list of a data directory that has no tombstones.
+        // A copy is never empty, because it contains a digest. So this file is not a copy, but the list of a data
+        // directory that has no tombstones.
         Ok(text) if text.is_empty() => Ok(None),
         // A copy has at least one line, which contains the digest.
         Ok(text) if !text.contains(&b'\n') => Err(StoreError::TombstonesDamaged(path)),

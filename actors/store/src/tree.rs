@@ -42,8 +42,8 @@ pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 const LINK_BYTES: u64 = 32;
 /// The maximum number of rows of a page. sled splits a page with more rows.
 const ROWS_PER_PAGE: u64 = 16;
-/// After this many changes to a page, sled writes the whole page again. Each time, sled also moves another page,
-/// because it frees old segments by moving their pages.
+/// After this many changes to a page, sled writes the whole page again. To free old segments, sled moves their pages:
+/// one page for each page that it writes again.
 const CHANGES_PER_PAGE: u64 = 10;
 
 const RELEASE_TRIES_MAX: u32 = 5_000;

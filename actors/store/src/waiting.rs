@@ -181,9 +181,9 @@ pub(super) fn length_of(event: &[u8]) -> u32 {
 }
 
 impl Store {
-    /// Counts the waiting rows in all batches that are queued for the business from now on. The count ends when the
-    /// last clone of the result is dropped. The rows that are already stored are not counted: [`Store::add_waiting`]
-    /// adds them.
+    /// Counts the waiting rows in all batches that are queued for the business from now on. To include the rows that
+    /// are already stored, the caller must call [`Store::add_waiting`]. The count ends when the last clone of the
+    /// result is dropped.
     pub fn watch(&self, business: BusinessId) -> Arc<Waiting> {
         let rows = Rows { deleted: Some(HashSet::new()), ..Rows::default() };
         let waiting = Arc::new(Waiting(Mutex::new(rows)));

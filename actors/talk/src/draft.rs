@@ -33,8 +33,8 @@ const OFFERED_DAYS_MAX: usize = 3;
 const HANDLES_MAX: usize = 50;
 /// The maximum number of days with openings that one call of `find_openings` reads.
 const DAYS_MAX: u32 = 15;
-/// A range with more than [`DAYS_MAX`] days is divided into this number of parts. The first days of each part that have
-/// openings are read. So the days that are read are spread over the range.
+/// A range with more than [`DAYS_MAX`] days is divided into this number of parts. In each part, only the first few days
+/// with openings are read. So the days that are read are spread over the range.
 const RANGE_PARTS: u32 = 3;
 const PHONE_DIGITS_MIN: usize = 7;
 /// The maximum number of digits of a number in E.164, with the prefix `00`.

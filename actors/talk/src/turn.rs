@@ -84,8 +84,8 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
         flow.talk().stage = None;
         flow.say_with(Key::Emergency, &[("number", words::emergency_number(&facts.phone_region))]);
         flow.effect(EffectKind::Emergency, None);
-        // If the receptionist has asked for a message, the caller can still leave it. Otherwise the conversation
-        // continues at the menu.
+        // If the receptionist has asked for a message (`Step::Body`), it asks for the message again. From any other
+        // step, the conversation continues at the menu.
         let is_body = flow.out.talk.place.step == Step::Body;
         flow.talk().place = Position::default();
         guided::go(&mut flow, if is_body { Step::Body } else { Step::Menu });

@@ -282,8 +282,8 @@ struct Page<'a> {
     fields: [Field; 4],
     takes_texts: bool,
     texts: bool,
-    /// The problem with the trap field, or an empty text. The field is hidden while this text is empty, so people leave
-    /// the field empty. Spam programs fill it in.
+    /// The problem with the trap field, or an empty text if there is no problem. The trap field is an input that spam
+    /// programs fill in. If there is no problem, the page hides the input, so people do not fill it in.
     trap: String,
     notice: String,
     problems: Vec<(&'static str, String)>,

@@ -20,7 +20,7 @@ const EMPTIED: &str = "emptied";
 const FILE: &str = "file";
 const ASKED: &str = "asked";
 
-/// Facts about a property's flag that the API document does not contain.
+/// What the program must know about the flag of a property, in addition to what the API document says.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     pub(super) property: &'static str,

@@ -333,8 +333,8 @@ async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
     let looks = [(1280, false), (768, true), (390, false)].map(|(width, dark)| Looks { width, dark });
     for (place, day) in days.enumerate() {
         window.look(looks[place % looks.len()]).await;
-        // The picker opens at the month of the page. This month is the first or the last month in the picker's list. So
-        // many of the tested days are far from the month at which the picker opens.
+        // The picker opens at the month of the page. This month is the first or the last of the tested months. As a
+        // result, the test also scrolls to days in distant months, forwards and back.
         picker(if place % 2 == 0 { DAY } else { "calendar?view=day&date=2027-02-10" }).await;
         if place < looks.len() {
             desk.meets_wcag().await;

@@ -269,8 +269,8 @@ async fn keys_and_endpoints_are_created_tested_and_removed() {
     desk.close().await;
 }
 
-/// An event whose delivery is pending cannot be resent. So the owner disables and enables the endpoint, and then
-/// resends the missed events.
+/// An event cannot be resent while its delivery is pending. When the owner disables the endpoint, the pending delivery
+/// becomes missed. The owner then enables the endpoint again, and resends the missed event.
 #[tokio::test]
 async fn an_event_missed_by_a_receiver_is_sent_again() {
     let Some(desk) = Desk::of_owner().await else { return };

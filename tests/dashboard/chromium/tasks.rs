@@ -69,7 +69,7 @@ impl<'a> Task<'a> {
         self
     }
 
-    /// Drags downwards by one hour over empty time, from the free time that `css` selects.
+    /// Presses the mouse on the free time that `css` selects, and drags it down by one hour. The whole hour is free.
     async fn drag_over_an_hour(mut self, css: &str) -> Self {
         let window = &self.desk.window;
         let ((x, middle), hour) = (window.middle(css).await, self.desk.hour().await);

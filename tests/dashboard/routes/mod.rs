@@ -77,7 +77,7 @@ pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
 fn address(path: &str, salon: &str) -> String {
     let path = path.replace("{business_id}", salon).replace("{token}", &"A".repeat(43));
     let path = path.replace("{number}", "9").replace("{date}", "2027-01-01");
-    // Only the id of the business belongs to a record. All other ids in the path are made up.
+    // The path now contains the id of a real business. All other ids are made up.
     let parts = path.split('/').map(|part| if part.starts_with('{') { MADE_UP } else { part });
     parts.collect::<Vec<_>>().join("/")
 }

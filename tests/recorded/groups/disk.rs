@@ -1,5 +1,5 @@
-//! Sets a disk reserve that exceeds the free space, so the disk counts first as nearly full, then as full. Sends the
-//! same requests in both states.
+//! Sends the same requests twice: while the disk counts as nearly full, and while it counts as full. For each
+//! state, sets a disk reserve that exceeds the free space.
 
 use store::DiskReserve;
 

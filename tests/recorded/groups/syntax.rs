@@ -1,4 +1,5 @@
-//! Sends bodies that violate the schema of their route in one place.
+//! Sends invalid bodies to each route. Most of them are a valid body with one error. Also sends a valid body with a
+//! wrong media type.
 
 use crate::groups::FOUNDING;
 use crate::operations::Document;

@@ -28,8 +28,8 @@ pub(super) struct Expected {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shown {
     what: (AlertKind, Uuid, Timestamp),
-    /// True if the person wants to see this alert in the dashboard. If false, the dashboard shows the alert only if its
-    /// mail was dropped at the limit on pending mails.
+    /// True if the person wants to see this alert in the dashboard. If false, the person wants it only by mail. The
+    /// dashboard then shows the alert only if its mail was dropped because too many mails were pending.
     is_asked: bool,
 }
 
@@ -171,9 +171,9 @@ impl Expected {
         }
     }
 
-    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. Only one kind of
-    /// additional alert is allowed. If a person wants an alert only by mail, and the mail is dropped because too many
-    /// mails are pending, the dashboard shows the alert instead. Returns the number of these alerts for each person.
+    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. One exception
+    /// is allowed: if a person wants an alert only by mail, and the mail is dropped because too many mails are pending,
+    /// the dashboard shows the alert. Returns, for each person, the number of alerts that are shown for this reason.
     pub(super) fn check_alerts(
         &self,
         store: &Store,
@@ -200,10 +200,15 @@ impl Expected {
     }
 
     /// Checks that the outbox and its log contain exactly the expected mails, and returns the mails that must arrive.
-    /// The person `shut_out`, whose access is sometimes disabled, may have fewer mails. In a seed with a limit on
-    /// pending mails (`waiting_max`), every person may have fewer mails, because a mail above the limit is dropped. If
-    /// the person wants the alerts of a dropped mail only by mail, the dashboard shows these alerts nevertheless.
-    /// `unasked` is the number of these dashboard alerts per person. No mail may contain them.
+    /// There are two exceptions:
+    ///
+    /// - The access of the person `shut_out` is sometimes disabled, so this person may have fewer mails.
+    /// - In a seed with a limit on pending mails (`waiting_max`), mails above the limit are dropped, so every person
+    ///   may have fewer mails.
+    ///
+    /// If a mail is dropped, the dashboard shows its alerts, even to a person who wants them only by mail. `unasked`
+    /// contains, for each person, the number of alerts in the dashboard that the person wants only by mail. Their mails
+    /// were dropped, so the outbox and its log must not contain these alerts.
     pub(super) fn check_mails(
         &self,
         store: &Store,

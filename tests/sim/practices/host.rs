@@ -1,8 +1,8 @@
 //! A calendar server as a host of the network. It has one CalDAV calendar, and also serves its events as a calendar
 //! file. Its own random numbers decide which requests fail, and how.
 //!
-//! The host records each acknowledged write just before it sends the first byte of the response. A response to a search
-//! that finds no event also counts: it acknowledges that the event is deleted.
+//! The host records each acknowledged write just before it sends the first byte of the response. If a search for the
+//! event of an appointment finds no event, the host records that the event is deleted.
 //!
 //! Invariant: the path of each event of an appointment begins with the id of the appointment.
 
@@ -154,8 +154,8 @@ impl State {
         self.server.events.values().any(|(_, text)| text.contains(uid))
     }
 
-    /// Prepares a new connection. The events that the service has written and that are still on the server belong to an
-    /// earlier connection. Their appointments are stored in `left`.
+    /// Prepares a new connection. If the server still has events that the service has written, these events belong to
+    /// an earlier connection. The ids of their appointments are stored in `left`.
     pub(crate) fn begin_writing(&mut self) {
         self.left = self.own().filter_map(|(path, _)| appointment(path)).collect();
         self.acknowledged.clear();
@@ -303,8 +303,8 @@ impl CalendarHost {
             Fault::HangsLate,
         ];
         let fault = *self.dice.pick(&faults);
-        // `Html` has no effect, but its response has the status 200. For a write, this status would be a false
-        // acknowledgement, so a write gets `Lost` instead.
+        // A request with the fault `Html` has no effect, but gets the status 200. The service would take this status as
+        // the acknowledgement of a write. So a write gets the fault `Lost` instead.
         Some(if is_write && fault == Fault::Html { Fault::Lost } else { fault })
     }
 

@@ -11,7 +11,7 @@ use engine::EngineError;
 use super::client::Client;
 use super::{DAYS, HALF_HOUR};
 
-/// A read of a calendar sends its first request at most this long before the recorded `last_read_at`.
+/// The maximum time from the first request of a calendar read to the `last_read_at` that this read records.
 const READ_MAX: TimeDelta = TimeDelta::minutes(6);
 pub(super) const IGNORING_NOTHING: Terms =
     Terms::Team { ignore_buffers: false, ignore_calendars: false, any_minute: false };
@@ -130,8 +130,8 @@ impl Client {
         if let Some(staff) = staff {
             self.check_blocked(staff, &listed, &kept);
         }
-        // The listed time must be booked, and the blocked time must be refused. The earlier booking of the listed time
-        // cannot make the blocked time available.
+        // The request for the listed time must succeed, and the request for the blocked time must be refused. The
+        // blocked time was requested second, but the first booking cannot make it available.
         for (slot, is_listed, is_booked) in outcomes {
             let is_past = slot.starts_at <= self.handle.now() + HALF_HOUR;
             if is_listed != is_booked && !is_past {

@@ -136,8 +136,8 @@ impl Window {
 
     fn is_on_grid(&self, wall: NaiveDateTime) -> bool {
         let elapsed = wall - self.base;
-        // If the clocks are set back soon after the opening, the local time is before the opening time again. An
-        // instant with such a local time is not on the grid, although it is in the window.
+        // If the clocks are set back soon after the opening, they show times before the opening time again, although
+        // the window is already open. These times are not on the grid.
         elapsed >= TimeDelta::zero() && elapsed.num_milliseconds() % STEP.num_milliseconds() == 0
     }
 }

@@ -400,8 +400,8 @@ impl CalendarState {
             CalendarStatus::Connecting => CalendarStatus::Connecting,
             _ => CalendarStatus::Failing,
         };
-        // `is_due` is true if a complete read was due and the read timed out. The server may still be fast enough for a
-        // read of the changes. So the next complete read becomes due only after `COMPLETE_AGAIN_AFTER`.
+        // `is_due` is true if a complete read was due and the read timed out. A smaller read, which requests only the
+        // changes, may succeed in time. So the next complete read is postponed by `COMPLETE_AGAIN_AFTER`.
         let is_due = error.code == CalendarFault::Timeout
             && (self.needs_complete_read(now) || self.was_read_at_another_time(wall));
         let complete_at = match self.complete_at {

@@ -293,11 +293,12 @@ pub fn follow(
                 of(before) == of(after)
             });
             // Appointments are no longer written to this calendar.
-            // - `Ended`: the row is dropped.
-            // - The row is a deletion, or the change does not affect the event or the staff member: the row stays
-            //   until the calendar's task (`Leave` or `Remove`) handles it.
-            // - Any other change: the event is now out of date, so the row must not stay `synced`. If the calendar is
-            //   being disconnected and the event has not ended, the row becomes a deletion. Otherwise it is dropped.
+            // - If the calendar is disconnected (`Ended`), the row is dropped.
+            // - If the row is a deletion, or if the change affects neither the event nor the staff member, the row
+            //   stays until the calendar's task (`Leave` or `Remove`) handles it.
+            // - In all other cases, the event is now out of date, so the row must not stay `synced`. If the calendar is
+            //   being disconnected (`Removing`) and the event has not ended, the row becomes a deletion. If the
+            //   calendar is `Leaving` or the event has ended, the row is dropped.
             let kept = match to {
                 WritesTo::Removing | WritesTo::Leaving if row.is_deletion || is_same => {
                     all.push(row);

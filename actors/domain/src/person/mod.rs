@@ -64,8 +64,8 @@ pub struct Session {
     /// Whether the session can only set a password or sign out.
     pub restricted: bool,
     /// If the session began with the link of a membership offer, this is the business that made the offer. If the
-    /// session is `restricted`, setting a password accepts the offer and begins a new session with the same
-    /// `business_id`. If the acceptance fails, the person can accept the offer later in the new session.
+    /// person of a `restricted` session sets a password, a new session with the same `business_id` begins. The service
+    /// then tries to accept the offer. If this fails, the person can accept the offer later in the new session.
     pub business_id: Option<BusinessId>,
 }
 
@@ -229,8 +229,9 @@ impl Person {
         self.password = Some(password);
         (self.updated_at, self.links_from) = (now, now);
         self.last_sign_in_at = Some(now);
-        // If the membership cannot be accepted now, the person can accept it later in the new session. Therefore the
-        // new session also contains the business of the invitation.
+        // If the session came from an invitation, the caller accepts the invitation after this change. If this fails,
+        // the person can accept the invitation later in the new session. Therefore the new session also contains the
+        // business of the invitation.
         self.begin(begin, false, accepts, now);
         Ok(accepts)
     }

@@ -1,9 +1,9 @@
 //! The running actors of one kind, ordered by their last use. Uses are numbered in increasing order.
 //!
-//! A use stores its number only with the actor, so it needs no lock. Therefore the actor's entry in this order may have
-//! an outdated, smaller number. To find the actor that has been unused for longest, [`UseOrder::longest_unused`] checks
-//! the entry with the smallest number. If that entry is outdated, it gets the number of the actor's last use, and the
-//! check is repeated.
+//! A use does not change this order, because that would need a lock. It stores its number only with the actor. The
+//! actor's entry in this order may therefore contain the smaller number of an earlier use. To find the actor that has
+//! been unused for longest, [`UseOrder::longest_unused`] checks the entry with the smallest number. If the actor has a
+//! later use, the entry gets the number of the actor's last use, and the check is repeated.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;

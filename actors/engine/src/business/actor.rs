@@ -184,8 +184,8 @@ impl Actor for BusinessActor {
         let handled =
             if is_set_aside(running) { Ok(()) } else { running.handle(myself.clone(), message).await };
         if is_set_aside(running) {
-            // When the actor stops, the requests that it has not handled get an error. Without `dismiss`, this stop
-            // would count as a failure and cause a back-off.
+            // The actor stops, and the requests that it has not handled get an error. `dismiss` announces the stop.
+            // An unannounced stop would count as a failure and cause a back-off.
             if let Some(businesses) = running.businesses.upgrade() {
                 businesses.directory.dismiss(running.state.id);
             }

@@ -15,7 +15,7 @@ pub(crate) struct BusinessBudget {
     pub(super) uncounted: Option<Uncounted>,
     /// The ranges of waiting mails and deliveries that have not been counted yet.
     pub(super) due: Vec<KeyRange>,
-    /// Whether contacts are being imported. The usage of an unfinished import is not recorded.
+    /// True while contacts are being imported. During this time, audit entries do not record the usage.
     pub(super) is_importing: bool,
 }
 

@@ -110,7 +110,7 @@ pub(super) fn index(state: &mut State, writes: &[Write], batch: &mut Batch) -> R
     Ok(())
 }
 
-/// Applies the changes to filed records. Returns the other changes, which concern unfiled records.
+/// Updates the index rows for changes of records that are already filed. Returns the changes of unfiled records.
 fn change_rows(
     state: &State,
     rows: u8,
@@ -168,9 +168,8 @@ fn file(
     if filed.records == ROW_RECORDS_MAX {
         filed.write(batch);
     }
-    // The key of the newest row shows up to which id records are filed. Therefore the newest row is kept even if it has
-    // no texts. If this batch writes a newer row, the row `newest` is needed only for its texts. If it has no texts, it
-    // is deleted.
+    // The key of the newest row shows up to which id records are filed. Therefore a row without texts is stored while
+    // it is the newest row. If this batch has written a newer row, an old row without texts is deleted.
     if batch.len() > before
         && let Some((key, value)) = newest
         && SearchRecord::decode(&value).is_ok_and(|row| row.texts.is_empty())

@@ -7,8 +7,8 @@
 //! - A change after a member's removal has a later stamp than the removal, so the stamp distinguishes a new
 //!   membership of the person from the removed one.
 //! - `newest` is the stamp of the last change. The next change gets the stamp `next` or a later stamp. `next` is never
-//!   before `newest`. A removal increases `next` at most to one millisecond after `newest`. A list may also increase
-//!   `next` to the current time.
+//!   before `newest`. If `next` equals `newest`, a removal increases `next` by one millisecond. A list does the
+//!   same. If `next` is then before the current time, the list increases `next` to the current time.
 //!
 //! An actor does not know the fences of lists that clients read before the actor started.
 //! [`crate::clock::Clocks::stamps_from`] keeps the actor's stamps after these fences.

@@ -18,7 +18,8 @@ const GOOGLE: [&str; 3] = ["apidata.googleusercontent.com", "www.google.com", "c
 #[derive(Clone, Debug)]
 pub struct CalendarInput {
     /// The connected calendar that is changed, or `None` for a new calendar. The check of a connected calendar waits
-    /// until other requests to this calendar have ended, because the service sends a calendar one request at a time.
+    /// until other requests to this calendar have ended, because the service sends only one request at a time to a
+    /// calendar.
     pub id: Option<CalendarId>,
     pub kind: CalendarKind,
     pub url: String,

@@ -137,9 +137,9 @@ impl Clocks {
     }
 
     /// Called before a list is read. The list may show stamps up to the believed time. After a crash, a new change must
-    /// not get an earlier stamp than the stamps in the list. So if the believed time has advanced more than the steady
-    /// time since the believed time was last stored, this function stores the believed time and returns true. The list
-    /// must then wait until the believed time is durable.
+    /// not get an earlier stamp than the stamps in the list. The *offset* is the believed time minus
+    /// the machine's steady time. If the offset is greater than when the believed time was last stored, this function
+    /// stores the believed time and returns true. The list must then wait until the believed time is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);

@@ -104,8 +104,8 @@ impl State {
             self.rest(deliveries, due.more);
             return Ok(());
         }
-        // During an outage, each failed probe allows one trial attempt. Only an endpoint with due deliveries may take
-        // this trial attempt.
+        // During an outage, each failed probe allows one trial attempt, and `take_trial` claims it. An endpoint without
+        // due deliveries could not use the attempt, so the claim follows the check that `due.now` is not empty.
         let network = client.network();
         if network.is_out() && client.is_cut_off_from(&endpoint.url) {
             due.now.truncate(usize::from(network.take_trial()));

@@ -49,8 +49,8 @@ impl State {
         // This step may write due deliveries, which the actor reads in its next turn. The actor must keep running until
         // then.
         self.hold();
-        // If the endpoint was disabled, the attempts that began earlier are aborted first. Their events can then be
-        // sent again.
+        // Attempts that began before the endpoint was last disabled are aborted first, so that their events can be sent
+        // again.
         if let Some(endpoint) = shared.store.look(&self.row())? {
             self.abort_stale(endpoint.as_ref());
         }

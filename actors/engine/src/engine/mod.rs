@@ -49,8 +49,8 @@ use crate::upgrade;
 /// after a minute without a failure. The restart of an endpoint's actor is delayed after every failure, because no
 /// client waits for deliveries.
 const PATIENCE: u32 = 1;
-/// The maximum duration of each of the two phases in which the engine closes. The listeners are already closed, so no
-/// client waits.
+/// The engine closes in two phases. This is the maximum duration of each phase. It can be short, because the listeners
+/// are already closed and no client waits.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]

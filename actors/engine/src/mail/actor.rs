@@ -143,8 +143,8 @@ pub(crate) struct State {
     /// the change, which identifies the change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail into which a change gathers other mails. When the change is durable, the entry is
-    /// removed. Before that, no mail of the business is sent, because each of its mails may be a gathered mail.
+    /// A change can gather several mails of a business into one mail. Until the change is durable, this map contains
+    /// that one mail, and no mail of the business is sent, because any of its mails may be among the gathered ones.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,

@@ -18,7 +18,7 @@ use super::limits::Allowances;
 use super::write::NewMail;
 
 const COUNT_TIME_MAX: Duration = Duration::from_secs(1);
-/// A shutdown waits until the outcomes of the attempts in progress are durable, but for at most this many attempts.
+/// The maximum number of attempts in progress for which a shutdown waits. It waits until their outcomes are durable.
 const UNDER_WAY_MAX: usize = 128;
 
 #[derive(Clone)]

@@ -63,9 +63,9 @@ struct Progress {
     /// The progress of the round. It is `None` until it is loaded from the store.
     record: Option<RoundRecord>,
     written: Option<RoundRecord>,
-    /// The position to store if the engine closes during a count ([`Round::end`]). The next engine then counts this
-    /// business again. The position is the id of the previous business, and `Some(None)` if the round begins with this
-    /// business. If no business is being counted, the value is `None`.
+    /// While a business is being counted: the id of the previous business, or `Some(None)` if the round has no previous
+    /// business. If the engine closes during the count, [`Round::end`] stores this position, so that the next engine
+    /// counts the business again. The value is `None` while no business is being counted.
     counting: Option<Option<BusinessId>>,
 }
 

@@ -28,8 +28,8 @@ use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, appointment};
 /// The maximum number of endpoints per check, including deleted endpoints that still have rows.
 const ENDPOINTS_MAX: usize = 32;
 const PEOPLE_LOOKED_AT_MAX: usize = 32;
-/// The maximum number of appointments whose manage links one check looks at. The check begins with the appointments
-/// that were booked first.
+/// One check looks at the manage links of at most this many appointments, beginning with the appointments that were
+/// booked first.
 const LINKED_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {

@@ -33,8 +33,8 @@ const BYTES_MAX: usize = 256 << 10;
 const TOGETHER_MAX: usize = 1_024;
 /// The maximum number of successive steps that write nothing. The next step then writes the progress.
 const UNWRITTEN_MAX: u32 = 64;
-/// An erasure marks each event that must be wiped. After this, waiting deliveries of the event can still be sent for at
-/// most this time, measured by the steady clock.
+/// An erasure marks each event that must be wiped. Waiting deliveries of the event can still be sent for at most 24
+/// hours after the mark, measured by the steady clock.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
 /// The stage that removes the index rows of erased contacts whose records could not be decoded.

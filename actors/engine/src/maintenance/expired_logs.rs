@@ -192,8 +192,9 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
     Ok(!is_through)
 }
 
-/// If an appointment ended at the returned instant or earlier, its manage links have expired. `noted` is the id of an
-/// audit entry that is at least [`LINK_KEPT`] old by steady time.
+/// Returns the latest end of an appointment whose manage links have expired. This end is at least [`LINK_KEPT`] ago, by
+/// `now` and by steady time. `noted` is the id of an audit entry that is at least [`LINK_KEPT`] old by steady time. So
+/// an appointment that ended before this entry is also old enough by steady time.
 pub(super) fn links_ended_by(noted: AuditId, now: Timestamp) -> Timestamp {
     noted.minted_at().min(now - LINK_KEPT)
 }

@@ -61,7 +61,7 @@ impl Job for DeletedBusinesses {
         self.last = Some((id, is_gone));
         if is_gone {
             // A write that was in progress during the scan may add a row later. The deletion is therefore complete only
-            // if the previous step has also found no row.
+            // if two consecutive steps have found no row.
             if last != self.last {
                 return Ok(Some(Duration::ZERO));
             }

@@ -16,7 +16,7 @@ use crate::mail::write_mail;
 
 const APPOINTMENTS_MAX: usize = 64;
 
-/// Makes the next step of the job. The step is empty if no reminders can be missing, or if the job cannot run now.
+/// Makes the next step of the job. The step is empty if the job is not requested, or if it cannot run now.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let (mut step, reminding) = (Step::default(), keys::reminding(state.id));
     // Shortly after the service has started, no mail relay is set yet. In this case, the job begins again in the next

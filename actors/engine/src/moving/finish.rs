@@ -89,7 +89,8 @@ pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, Engi
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
         // An earlier run of this function, which was cancelled, may have submitted the batch that opens the business.
-        // Opening the business again would overwrite later changes, so this run waits for that batch.
+        // Opening the business again would overwrite later changes, so this run first waits for that batch.
+        // It then skips the business if the batch has opened it.
         store.wait_durable(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;

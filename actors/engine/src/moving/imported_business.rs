@@ -331,11 +331,13 @@ impl ImportedBusiness {
         id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of, id)))
     }
 
-    /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. If more
-    /// calls have this problem, a further problem on the `end` line states how many. If the business has retention
-    /// periods, returns no problem, because the messages may have expired. The check runs at the `end` line, because in
-    /// an export the messages follow the calls. The lines of the calls are consecutive, and the scan returns the
-    /// calls in the order of their lines. So the function computes the line numbers from the first call's line number.
+    /// Finds the imported calls that refer to a missing message. Returns a problem for each of the first
+    /// [`MISSING_MAX`] of these calls. If there are more, a last problem on the `end` line states the number of the
+    /// others. If the business has retention periods, returns no problem, because the messages may have expired.
+    ///
+    /// In an export, the messages follow the calls, so this check runs at the `end` line. The line numbers of the calls
+    /// are not stored, so they are computed. The first call has the line number `first_call`. The lines of the calls
+    /// are consecutive, and the scan returns the calls in the order of their lines.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,
@@ -373,8 +375,8 @@ impl ImportedBusiness {
     }
 
     /// Writes the audit entry of the import, which is the first audit entry of the business. No record of the business
-    /// has a later id or stamp. If the business has retention periods, also records the import as the time at which
-    /// they were set.
+    /// has a later id or stamp. If the business has retention periods, also records that they were set at the time
+    /// of the import.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         let (of, (newest, at)) = (self.of, self.newest);
         let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, shared.ports.random_bytes());

@@ -120,7 +120,8 @@ impl Leaving {
         let is_left = |kind: u8| self.parts.iter().any(|left| left.rows() == kind);
         match kind {
             kind if FIRST.contains(&kind) => self.business.is_some(),
-            // The export of a message also reads the call to which the message refers.
+            // The export of a message also reads the call to which the message refers. So calls are needed until all
+            // messages are exported.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE),
             kind => is_left(kind),
         }

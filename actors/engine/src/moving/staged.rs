@@ -55,8 +55,8 @@ impl Staged {
             if let Some(kind) = counted(key)? {
                 self.usage.add(kind, Amount::row(value.len()));
             }
-            // The import later reads only the values of index rows, which are short. Of a row with a longer value, only
-            // the key is kept in memory.
+            // The import later reads only the values of index rows, and these values are short. If a row has a longer
+            // value, only the key of the row is kept in memory.
             let kept = if value.len() <= 16 { value.to_vec() } else { Vec::new() };
             self.recent.insert(*key, kept);
         }

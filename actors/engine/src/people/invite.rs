@@ -128,8 +128,8 @@ impl People {
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // Until here, `mailed` is false for the operator's invitations. If the service sends mails, an offer is mailed
-        // nevertheless. The mail of an offer contains no link of the account, so it invalidates no earlier link.
+        // Until here, `mailed` is false if the operator invites. An offer is mailed even then, if the service sends
+        // mails: the mail of an offer contains no sign-in link, so the earlier sign-in links stay valid.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business

@@ -84,8 +84,8 @@ pub(crate) struct Hasher {
     simulated: bool,
     /// The permits for running checks of passwords.
     looked_at: Arc<Semaphore>,
-    /// The permits for running and waiting checks of passwords. A check first takes one of these permits, and then
-    /// waits for a permit of `looked_at`. If none of these permits is free, the check is refused.
+    /// The permits for running and waiting checks of passwords. A check first takes a permit of `all_looked_at`. If
+    /// none is free, the check is refused. The check then waits for a permit of `looked_at`.
     all_looked_at: Arc<Semaphore>,
     /// The permit for checking and hashing a chosen password.
     chosen: Arc<Semaphore>,

@@ -93,9 +93,9 @@ pub(super) async fn from_8(conversion: &mut Conversion<'_>) -> Result<(), StoreE
 }
 
 /// From format 10 to 11. In format 11, a row in the index of calls by start also contains the status of the
-/// call and whether the call is handled. This step writes the rows of existing calls again. It always writes
-/// the newest layout of these rows. If a later format changes the layout, the step to that format must write
-/// the rows again, for the stores that already have format 11.
+/// call and whether the call is handled. This step writes the rows of existing calls again, in the layout
+/// of the newest format. A store that already has format 11 skips this step. So if a later format changes the
+/// layout, the step to that format must also write the rows again.
 pub(super) async fn from_10(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| keys::of_kind(of, kind::CALL_BY_START);
     conversion

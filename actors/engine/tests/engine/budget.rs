@@ -302,7 +302,8 @@ async fn a_store_of_an_earlier_version_is_counted_while_changes_are_made() {
     let before = usage(&handle).await;
     assert!(before["contacts"].0 > 700 && before["knowledge"].1 > 8 * 49_000, "{before:?}");
     assert_eq!(before, count_between(&mut world, shop.id).await);
-    // Since the first change, each audit entry contains the usage, so the rows need not be counted again.
+    // After the service has counted all rows, each new audit entry contains the usage. The next start reads the usage
+    // from the newest entry, so it need not count the rows again.
     let store_tells = {
         world.end_of_life().await;
         let store = world.store();

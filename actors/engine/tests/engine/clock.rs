@@ -331,8 +331,9 @@ async fn after_another_boot_no_timestamp_is_earlier_than_the_stored_time() {
     start_off_by(&mut world, TimeDelta::days(-1)).await;
     let stamped = stamp(&world, &shop, 31).await;
     assert!(stamped >= listed, "{stamped} is earlier than {listed}");
-    // The service stores the time once a minute. After a crash, the service continues from the stored time. So a
-    // timestamp may be up to about one minute earlier than the time at which the list was read.
+    // The service stores the time once a minute. After a crash and another boot, it continues from the stored time,
+    // which may be about one minute old. So a timestamp after the crash may be up to about one minute earlier than a
+    // list that was read before the crash.
     tokio::time::sleep(std::time::Duration::from_secs(40)).await;
     let listed = polled(&world, &shop).await;
     world.clock.jump(TimeDelta::days(-1));

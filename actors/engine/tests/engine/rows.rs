@@ -136,8 +136,8 @@ impl SearchTexts {
         }
     }
 
-    /// Checks that the rows contain exactly the expected search texts. The key of the last row contains an id. The
-    /// search texts of records with greater ids are not in the rows yet.
+    /// Checks that the rows contain the search texts of all records up to a certain id, and no other texts. This id is
+    /// in the key of the last row. The service adds the texts of records with greater ids later.
     fn check(&self) {
         for (kind, rows) in &self.filed {
             let last = &rows.last().unwrap().0;

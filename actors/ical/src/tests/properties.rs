@@ -98,8 +98,8 @@ proptest! {
         check(calendar(&events.iter().map(|lines| event(&lines.join("\n"))).collect::<String>()).as_bytes());
     }
 
-    /// A daily event that began at any earlier time has the same busy times as one that begins shortly before the
-    /// window.
+    /// Two events repeat at the same interval. One series begins shortly before the window. The other series begins
+    /// earlier, by a multiple of the interval. Both events have the same busy times in the window.
     #[test]
     fn the_age_of_a_series_does_not_matter(intervals in 0_i64..2_000, days in 1_u32..9, minutes in 1_u32..3_000) {
         let start = NaiveDateTime::parse_from_str("20261102T023000", "%Y%m%dT%H%M%S").unwrap();

@@ -152,9 +152,9 @@ impl Network {
         }
     }
 
-    /// Looks for the cause of a failed lookup, or of a failed connection to `targets`. If this machine has no route to
-    /// any of the targets and no route to the internet, the missing route may be the cause. In this case, begins an
-    /// outage and returns [`Lack::Route`].
+    /// Looks for the cause of a failed connection to `targets`, or of a failed lookup, which has no `targets`. If this
+    /// machine has no route to any target and no route to the internet, the missing route may be the cause. In this
+    /// case, begins an outage and returns [`Lack::Route`].
     pub(super) fn judge_failure(&self, targets: &[SocketAddr]) -> Option<Lack> {
         let has_route = |target: &SocketAddr| self.0.dialer.has_route(target.ip());
         let is_cut_off = !targets.iter().any(has_route) && !self.0.has_route();

@@ -133,8 +133,9 @@ impl SystemResolver {
         })
     }
 
-    /// Asks for both IPv4 and IPv6 addresses. If the lookup ends within [`WITNESS_AFTER`], the returned flag is false.
-    /// Otherwise the flag is true if `answers` has increased after this time, which shows that a name server works.
+    /// Asks for both IPv4 and IPv6 addresses. The returned flag is true if the lookup took longer than
+    /// [`WITNESS_AFTER`] and `answers` has increased since [`WITNESS_AFTER`] passed. Such an increase shows that a name
+    /// server works.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -227,7 +228,7 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
     // All lookups over TCP share one connection. Each lookup may ask for two kinds of addresses.
     options.max_active_requests = 2 * LOOKUPS_MAX;
     let resolver = |server| {
-        // The search domains of the file are left out.
+        // The search domains of `resolv.conf` are not used, so a lookup never appends a domain to a name.
         let config = ResolverConfig::from_parts(None, Vec::new(), vec![server]);
         let sockets = Sockets { provider: TokioRuntimeProvider::default(), again_after };
         hickory_resolver::Resolver::builder_with_config(config, sockets)
@@ -287,8 +288,9 @@ impl DnsHandle for ExchangeHandle {
     type Runtime = TokioRuntimeProvider;
 
     fn send(&self, mut request: DnsRequest) -> Self::Response {
-        // The library repeats an unanswered query after `retry_interval`, but not before its minimum interval. With 0,
-        // the minimum interval applies. The library's own value would grow with each answer without addresses.
+        // The library repeats an unanswered query after `retry_interval`. If this value is less than the library's
+        // minimum, the minimum applies. Here the value is 0, so the minimum always applies. The value that the library
+        // has set in `request` is not used, because it grows with each answer without addresses.
         request.options_mut().retry_interval = Duration::ZERO;
         self.0.send(request)
     }

@@ -5,7 +5,8 @@ pub(crate) enum Fault {
     /// The append does not compare the epoch.
     NoEpoch,
     LeaseFromTheReply,
-    /// If a record is sent several times, the lease begins with the last send.
+    /// If a record is sent several times, the lease begins with the last send. In a correct node, it begins with the
+    /// first send.
     LeaseFromTheRepetition,
     /// The lease is 2/3 of the takeover time, which is safe only if the clocks' speeds differ by less than 50 %.
     LongLease,

@@ -113,8 +113,8 @@ impl Committer {
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store allows");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
-        // After a failure, `newest` must stay `u64::MAX`. The failure sets this value and closes the queue while it
-        // holds the queue's lock. `push` calls `note` under the same lock, and only if the queue is still open.
+        // A failure sets `newest` to `u64::MAX` and closes the queue, under the queue's lock. Afterwards, no
+        // ticket may replace this value. So `push` calls `note` under the same lock, and only while the queue is open.
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 

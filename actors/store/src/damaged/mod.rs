@@ -90,8 +90,8 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// Returns the parts of the range that belong to no business that is set aside. If the whole range belongs to a
-    /// business that is set aside, the error is the id of this business.
+    /// Returns the range without the rows of the businesses that are set aside, as a list of parts. If the whole range
+    /// belongs to one such business, the error is the id of this business.
     fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
         if self.any() {

@@ -295,8 +295,8 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Drops the page cache of the store's files. It is called after an unclean stop, because after a failed sync the pages
-/// in memory may differ from the disk.
+/// Drops the page cache of the store's files. This is necessary after an unclean stop, because a failed sync may have
+/// caused the stop. After a failed sync, the page cache may contain data that is not on the disk.
 fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
     for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {
@@ -308,8 +308,8 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the name of the directory durable by syncing its parent. If the service is not permitted to read the parent,
-/// the sync is skipped. Such a directory was usually not created by the service.
+/// Makes the name of the directory `dir` durable by syncing its parent. If the service is not permitted to read the
+/// parent, the sync is skipped. In this case, `dir` usually existed already before the service used it.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     let whole = dir.canonicalize().map_err(StoreError::preparing("resolving", dir))?;
     match whole.parent().map(sync_path) {

@@ -1,9 +1,10 @@
 //! The backend of a simulation: a map of all rows in memory, and a simulated disk that can crash.
 //!
 //! As on a real disk, a batch is written to the journal, synced and then applied to the map. The journal uses the same
-//! code as on a disk, but its blocks are in memory. The simulation saves the map from time to time. A crash reverts the
-//! map to the state after a random batch since the last save, but may keep some rows of later batches. Unsynced blocks
-//! of the journal may be lost or torn. Opening the store restores the missing rows from the journal.
+//! code as on a disk, but its blocks are in memory. The simulation saves the map from time to time. A crash keeps all
+//! batches up to the last save. Of the later batches, it keeps a random number of the oldest ones completely. Of the
+//! other batches, it keeps some rows or none. Unsynced blocks of the journal may be lost or torn. Opening the store
+//! restores the missing rows from the journal.
 //!
 //! Invariants: reads see the map. After a crash and the next opening, either all rows of a batch exist or none. A
 //! handle that was opened before a crash cannot read or write.
@@ -387,8 +388,8 @@ impl Backend for Session {
                 done = true;
                 return None;
             };
-            // `BTreeMap::range` panics if the start is after the end. This cannot happen, because `key` is between
-            // them.
+            // `BTreeMap::range` panics if the start is after the end. The next call cannot panic, because `key` is
+            // between `from` and `to`.
             match order {
                 Order::Ascending => from = Bound::Excluded(key.clone()),
                 Order::Descending => to = Bound::Excluded(key.clone()),

@@ -92,8 +92,8 @@ record!(ConsentRecord, "consent", { 1: email, texts });
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeCountRecord {
     pub sent: Vec<SentNotices>,
-    /// The ids of the notices that `sent` counts, so that no notice is counted twice. If an entry of `sent` may count
-    /// several notices, the list is empty.
+    /// The ids of the counted notices, so that no notice is counted twice. Some limits count several notices in one
+    /// entry of `sent`. For these limits, this list is empty.
     pub ids: Vec<MailId>,
 }
 

@@ -10,9 +10,9 @@
 //!   its key is well-formed and in the page's range.
 //! - A split moves rows of a leaf to a new leaf. If the newest readable state of the old leaf is from before the split,
 //!   the two leaves overlap. In the overlap, the leaf with the newest state is used.
-//! - The first leaf is always used. If no readable page refers to another leaf, there are two possible reasons: a crash
-//!   interrupted the split that created the leaf, or the reference is unreadable. The leaf is needed only in the second
-//!   case. So if all messages are readable, the leaf is not used.
+//! - The first leaf is always used. Any other leaf may lack a reference in the readable pages. There are two possible
+//!   reasons: a crash interrupted the split that created the leaf, or the reference is unreadable. The leaf is needed
+//!   only in the second case. So if all messages are readable, a leaf without a reference is not used.
 //!
 //! Only the page table and the ranges of all leaves are in memory. Rows are read leaf by leaf.
 
@@ -51,8 +51,9 @@ struct Page {
     names: Vec<u64>,
 }
 
-/// The messages of one segment that contain the segment number `number`. The segment is at the file offset `at`. A
-/// segment with a damaged header may contain messages with different segment numbers. It has a run for each number.
+/// The messages of one segment that have the same segment number, `number`. The segment begins at the file offset `at`.
+/// A segment with a valid header has one run. If the header is damaged, the messages may have different segment
+/// numbers. The segment then has one run for each of these numbers.
 #[derive(Clone, Copy)]
 struct Run {
     number: u64,

@@ -111,8 +111,8 @@ impl File {
         }
     }
 
-    /// Returns the blocks whose content in memory differs from the disk and is not waiting for a sync. Each item is the
-    /// offset of a block and its bytes on the disk.
+    /// Returns the blocks that a failed sync has lost: their content in memory differs from the disk, but the next sync
+    /// does not write them. Each item is the offset of a block and its bytes on the disk.
     fn lost(&self) -> impl Iterator<Item = (usize, Vec<u8>)> {
         self.now.chunks(BLOCK).enumerate().filter_map(|(block, seen)| {
             let at = block * BLOCK;
@@ -249,8 +249,8 @@ impl Disk {
                 }
             }
             Note::SyncFailed { inode } => {
-                // A failed sync of a file can lose blocks. A failed sync of a directory has no effect here, because a
-                // later sync may still write the changes to the directory.
+                // A failed sync of a file can lose blocks. A failed sync of a directory loses nothing: a later sync can
+                // still write the changes to the directory.
                 if let Some(file) = self.of_inode.get(inode) {
                     self.files[*file].fail_sync(number);
                 }
@@ -282,8 +282,9 @@ impl Disk {
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
-    /// Writes a file for the shim, with the bytes on the disk for each lost block. Returns the number of lost blocks. A
-    /// block is lost if its bytes in memory and on the disk differ, and it does not wait for a sync.
+    /// Writes a file for the shim. For each block that a failed sync has lost, the file contains the bytes on the disk.
+    /// The bytes of a lost block in memory differ from the disk, but the next sync does not write them. Returns the
+    /// number of lost blocks.
     pub(crate) fn write_lost(&self, to: &Path) -> usize {
         let (mut records, mut blocks) = (Vec::new(), 0);
         for (inode, file) in &self.of_inode {

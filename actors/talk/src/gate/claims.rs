@@ -129,7 +129,7 @@ pub(super) fn claims(sentence: &str, around: &Around<'_>) -> Vec<Claim> {
 
 /// Returns the effects that can prove a claim that something was sent. One of them is sufficient.
 fn sent(words: &[String]) -> &'static [EffectKind] {
-    // No effect records that one of these things was sent. So no effect can prove a claim that it was sent.
+    // No [`EffectKind`] means that one of these things was sent. If a claim names one of them, no effect can prove it.
     const OTHERS: [&str; 18] = [
         "confirmation",
         "link",

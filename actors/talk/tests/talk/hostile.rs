@@ -356,8 +356,8 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 all.contains('?') && (all.contains("Shall I book it?") || all.contains("Je réserve ?")),
             );
             lines_before.push(lines);
-            // `before` contains the lines that the caller answers next. After a wrong confirmation number, the caller
-            // still answers the earlier read-back, so `before` stays unchanged.
+            // `before` contains the lines that the caller's next turn answers. After a wrong confirmation number, the
+            // next turn answers the same read-back again, so `before` stays unchanged.
             if !["That is not the code.", "Ce n'est pas le bon code."].contains(&all.as_str()) {
                 before = all;
             }

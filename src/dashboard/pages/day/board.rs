@@ -96,7 +96,7 @@ enum Ground {
     Taken,
 }
 
-/// Converts ranges of time to ranges of minutes of a date.
+/// Converts ranges of instants to ranges of local times. Each local time is given in minutes since the start of `date`.
 pub(super) fn minutes_on(
     stretches: &[Range<Timestamp>],
     date: NaiveDate,

@@ -21,9 +21,9 @@ const LOADS: usize = 8;
 /// today.
 const MONTHS_OFFERED: u32 = 16;
 const MONTHS_BEFORE: u32 = 2;
-/// If the shown month is more than this number of months after the current month, the central month is the shown month.
-/// The same applies if the shown month is more than [`MONTHS_BEFORE`] months before the current month. Otherwise the
-/// central month is the current month.
+/// The central month is the current month if the shown month is at most [`MONTHS_BEFORE`] months before the current
+/// month and at most this number of months after it. If the shown month is farther away, the central month is the shown
+/// month.
 const MONTHS_AHEAD_MAX: u32 = 12;
 
 #[derive(Template)]
@@ -154,7 +154,7 @@ pub(super) async fn show(member: Member, asked: ViewQuery) -> Answered {
     })
 }
 
-/// The first days of the months with a link. `shown` is the first day of the shown month.
+/// The months to which the page links, each given as its first day. `shown` is the first day of the shown month.
 fn offered(shown: NaiveDate, today: NaiveDate) -> impl Iterator<Item = NaiveDate> {
     let present = today.with_day(1).unwrap_or(today);
     let is_near = |from: NaiveDate| {

@@ -183,8 +183,8 @@ pub(super) fn party(member: &Member, proposal: Proposal) -> Result<Party, FormEr
     }
 }
 
-/// The author of a move. If the form is outdated, this function does not check the rules for the move, because the move
-/// will be refused anyway.
+/// Returns the author of a move. The author depends on the rules that the move breaks, so this function checks the
+/// rules. Exception: if the form is outdated, it does not check them, because the move will be refused anyway.
 pub(super) async fn mover(
     member: &Member,
     visit: &AppointmentView,

@@ -2,9 +2,9 @@
 //! of a new contact.
 //!
 //! Invariants:
-//! - A search selects a contact if the text is the whole name, phone number or email address of exactly one
-//!   contact. If the search finds other contacts, or several such contacts, it selects none of them. If it finds no
-//!   contact, it selects the option for a new contact.
+//! - A contact is an *exact match* if the text of the search is its whole name, phone number or email address. A search
+//!   selects the exact match if there is only one and the results fit on one page. In all other cases, a search that
+//!   finds contacts selects none of them. A search that finds no contact selects the option for a new contact.
 //! - A search for another text discards the choice that was made before.
 
 use domain::{ContactId, Email, Phone, Search, search_text};

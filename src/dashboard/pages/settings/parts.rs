@@ -144,7 +144,8 @@ pub(super) fn versions(filled: &Filled, mine: Vec<Line>, theirs: Vec<Line>) -> V
     filled.versions(both.map(|((label, mine), (_, theirs))| (label, mine, theirs)))
 }
 
-/// Checks the right for a page that has only a form. A suspended business is refused before the check.
+/// Checks the right for a page that has only a form. If the business is suspended, the page is refused even if the
+/// member has the right.
 pub(super) fn only_for_changing(member: &Member, right: Right) -> Result<(), Refused> {
     if member.profile.suspended {
         return Err(Refused::Suspended);

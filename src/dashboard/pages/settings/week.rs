@@ -215,9 +215,9 @@ impl Times {
 }
 
 /// The rows of a week. The parameter `first` describes the fields of the first range of each day, and `more` describes
-/// the fields of the further ranges. A day always has fields for at least one further range. If `room` is true, the
-/// day gets fields for one more range. It does not get them if its only further range has no start yet, because the
-/// person can fill in the fields of that range.
+/// the fields of the further ranges. A day always has fields for at least one further range. If `room` is true, a day
+/// also gets empty fields for one more range, with one exception: if the only further range of the day has no start
+/// yet, the person can fill in the fields of that range.
 pub(super) fn rows(
     view: &View,
     filled: &mut Filled,

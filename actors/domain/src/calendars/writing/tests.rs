@@ -167,7 +167,8 @@ fn an_erasure_does_not_write_an_event_again_that_was_deleted_in_the_calendar() {
     let target = Some((calendar(1), written(FeedDetail::Contacts)));
     let (booked, now) = (appointment(CONFIRMED, 100), (at(500), steady(9)));
     let deleted = synced().after_read(None).unwrap();
-    // A cancelled event is still in the calendar, with the name of the contact.
+    // This event is marked as cancelled, but it is still in the calendar and contains the name of the contact. So the
+    // erasure must write the event again.
     let cancelled = SeenEvent { is_cancelled: true, ..seen(100) };
     let cancelled = synced().after_read(Some(&cancelled)).unwrap();
     for (row, after, count) in [

@@ -297,7 +297,8 @@ fn no_busy_times(state: &State, calendar: &ConnectedCalendar) -> Result<Write, S
     busy_times(state, calendar, Spans::default())
 }
 
-/// Requests a complete read of a calendar. If the reads of the calendar have stopped, the service reads it again.
+/// Requests a complete read of a calendar. If the service has stopped reading the calendar, its regular reads start
+/// again.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadCalendar {
     pub id: CalendarId,

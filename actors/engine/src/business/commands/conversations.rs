@@ -703,7 +703,8 @@ fn with_contact(
     Ok(decision)
 }
 
-/// `phone` is the phone number in a message. True if it is missing, or belongs to the caller or to the contact.
+/// Returns true if a message with the phone number `phone` can be the caller's own message: the number is missing, or
+/// it is the number of the caller or of the contact.
 pub(in crate::business) fn speaks_for(
     phone: Option<&Phone>,
     it: &Conversation,

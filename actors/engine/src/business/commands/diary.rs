@@ -299,7 +299,7 @@ fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timesta
 }
 
 /// Finds time off by its id, and returns its key and end. If the row cannot be decoded, a request with an `If-Match`
-/// header fails. A request without this header still gets the key and the end.
+/// header fails. A request without this header gets the key and the end, because both are also in memory.
 fn time_off(
     context: &Context<'_>,
     staff_id: StaffId,

@@ -30,8 +30,8 @@ pub struct BookOnce(pub Book);
 pub struct BookedView {
     #[serde(flatten)]
     pub appointment: AppointmentView,
-    /// True if the appointment already existed and nothing was changed. If the contact was erased or merged after the
-    /// request, the answer to a repetition of the request lacks this field.
+    /// True if the appointment already existed and nothing was changed. A repeated request usually gets the stored
+    /// answer. But if the contact was erased or merged since, it gets the current appointment, without this field.
     #[serde(default)]
     pub already_booked: bool,
 }

@@ -40,7 +40,8 @@ impl BusinessHandle {
         let given = patch.slug.clone().flatten();
         let has_slug =
             shared.store.get::<Website>(&keys::website(self.id))?.is_some_and(|it| it.slug.is_some());
-        // If the page already has a slug, it needs no default slug, so only the slug in the request is locked.
+        // The page may get the slug in the request. If the page has no slug yet, it may also get one of the two default
+        // slugs. All slugs that the page may get are locked.
         let claimed =
             [given.as_ref(), Some(&default).filter(|_| !has_slug), Some(&other).filter(|_| !has_slug)];
         let names: Vec<_> = claimed.into_iter().flatten().map(Slug::as_str).collect();

@@ -208,7 +208,8 @@ fn step(
     };
     let (task, task_at) = match (is_through, task) {
         (false, task) => (Some(task), step.reached),
-        // `Adopt` writes only active appointments. `Resume` then retries the other failed writes, such as deletions.
+        // `Adopt` does not retry failed deletions, because it writes only active appointments. Therefore the task
+        // `Resume` follows, which retries failed writes of all kinds.
         (true, CalendarTask::Adopt) => (Some(CalendarTask::Resume), None),
         (true, _) => (None, None),
     };
@@ -226,8 +227,8 @@ pub(super) fn first_steps(
         if rows.bytes() >= FIRST_STEPS_BYTES {
             break;
         }
-        // If another task follows, it reads the rows that the new task writes. The store contains these rows only after
-        // the commit, so this loop ends before the other task.
+        // This loop carries out only the first task (`begun`). If a second task follows, it reads rows that the first
+        // task writes. The store contains these rows only after the commit, so the second task starts later.
         let Some(task) = calendar.task.filter(|task| Some(*task) == begun) else { break };
         let (after, more) = step(of, &calendar, task, false)?;
         more.iter().for_each(|write| write.encode(of.0.id, &mut rows));

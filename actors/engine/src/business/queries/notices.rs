@@ -55,7 +55,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// True if the customer will get an email if the team now cancels or declines this appointment.
+    /// True if a cancellation or decline of this appointment by the team would now cause an email to the customer.
     pub async fn announces_end(&self, id: AppointmentId) -> Result<bool> {
         if self.businesses.outbox.transport().is_none() {
             return Ok(false);

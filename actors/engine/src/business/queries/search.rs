@@ -76,9 +76,9 @@ pub(super) fn searched<R: Kept, V>(
     // for an earlier page.
     let mut read = page.after.clone();
     if let Some(after) = &page.after {
-        // `after` begins with the id of the record with which the page continues. The key of an index row contains the
-        // last id of the row's records. So the text of this record is in the first row whose key contains this id or a
-        // greater id.
+        // `after` begins with an id. The page continues with the record of this id. An index row contains the texts of
+        // several records, and its key contains the last of their ids. So the text of the record is in the first row
+        // whose key contains `id` or a greater id.
         let id = &after[..after.len().min(ID_BYTES)];
         let from = index.starting_at(position_key(&index, id));
         if let Some((key, _)) = reader.scan(&from, Order::Ascending).next().transpose()? {

@@ -6,8 +6,8 @@
 //!   read finds the changes that were made during this read.
 //! - An event is deleted only if the list of events does not have it, or if its `response` has the status 404
 //!   or 410. After any other error status of a `response`, the read fails.
-//! - If the server lists a changed event and does not send it, a read of changes keeps the old sync token or `getctag`.
-//!   So the next read lists this event again.
+//! - A read of changes first lists the changed events and then requests their data. If the server does not send the
+//!   data of a listed event, the read keeps the old sync token or `getctag`. So the next read lists this event again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -406,8 +406,9 @@ impl Read<'_> {
                     foreign += usize::from(listed.insert(hash) && !self.is_own(&path));
                     let known = self.stored.get(&hash);
                     let known = known.filter(|_| self.is_known(&hash, resource.etag.as_deref()));
-                    // A complete read also requests the unchanged events, because their stored busy times depend on the
-                    // day of the read and may be out of date. Only unchanged copies of appointments are not requested.
+                    // A complete read requests every event except the unchanged copies of appointments. It requests
+                    // the other unchanged events too, because their stored busy times depend on the day of the read and
+                    // may be out of date.
                     match known {
                         Some(known) if all && known.is_copy() => unchanged.push(known.clone()),
                         Some(_) if !all => {}

@@ -149,9 +149,9 @@ mod tests {
         ] {
             assert_eq!(check(&format!("{before}{hidden}{after}")), TOO_LARGE, "{before}");
         }
-        // A parser that gets the whole text could treat `?><!--` as a quoted value, and then read the hidden
-        // attributes. But `checked` removes the text up to the first `?>`, although this `?>` is in quotes. The rest
-        // begins with `<!--`, so the attributes are in a comment, and the parser refuses the rest.
+        // This text contains `?>` in a quoted value. `checked` ignores the quotes and removes the text up to the first
+        // `?>`. The rest begins with `<!--`, so the hidden attributes are in a comment, and the parser refuses the
+        // rest. If the parser got the whole text, it could read the hidden attributes.
         let text = format!("<?xml version='?><!--'?><r>{hidden}<!-- --></r>");
         assert!(roxmltree::Document::parse(checked(&text).unwrap()).is_err());
         for harmless in [format!("<r><!--{hidden}--></r>"), format!("<r><![CDATA[{hidden}]]></r>")] {

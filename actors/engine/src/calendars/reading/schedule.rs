@@ -5,8 +5,9 @@
 //!
 //! - A calendar has one turn at a time. A turn makes the due writes, up to a maximum, and then the read if it is due. A
 //!   request that arrives during a turn causes another turn after it.
-//! - Due times are times of the [steady clock](crate::clock::SteadyClock), so a turn that becomes due while the machine
-//!   is suspended starts at most [`LOOK_EVERY`] after the end of the suspension.
+//! - Due times are times of the [steady clock](crate::clock::SteadyClock), which also counts the time for which the
+//!   machine is suspended. The schedule reads this clock at least once per [`LOOK_EVERY`]. So a turn that becomes due
+//!   during a suspension starts at most [`LOOK_EVERY`] after the suspension ends.
 //! - Due calendars get their turns in the order of their due times. A calendar waits if its host or business has no
 //!   permit left, and the next calendar gets its turn.
 
@@ -250,8 +251,8 @@ impl Readings {
     }
 
     /// Records the state of a calendar, for the metrics and for [`Self::note_use`]. If `is_idle` is `None`, the
-    /// recorded value of `is_idle` does not change. The recorded value of a calendar that is no longer idle stays
-    /// true until the next read, because the metrics must not count the idle time as a delay.
+    /// recorded value of `is_idle` does not change. When a calendar is no longer idle, its recorded value stays true
+    /// until the calendar is read, so that the metrics do not count the idle time as a delay of this read.
     pub(super) fn note(
         &self,
         key: CalendarKey,

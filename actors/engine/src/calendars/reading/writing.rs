@@ -346,10 +346,14 @@ async fn requests(
     Ok(Attempted { outcome, event: Some(event), pause: Duration::ZERO })
 }
 
-/// Determines the address of an appointment's event after a failed request. If the server has not found the event to
-/// delete, the event may be at another path. If the server has refused a write, an event at another path may have the
-/// same UID. Returns `None` after any other response, after a 403 that names no conflict, and if [`named`] refuses the
-/// path in the response.
+/// Determines the address of an appointment's event after one of these failed requests:
+///
+/// - The service wanted to delete the event, but the server has not found it. The event may be at another path.
+/// - The service wanted to write the event, but the server has refused it. An event with the same UID may be at another
+///   path.
+///
+/// Returns `None` after any other response, after a 403 that names no conflict, and if [`named`] refuses the path in
+/// the response.
 async fn elsewhere(
     readings: &Readings,
     loaded: &Loaded,

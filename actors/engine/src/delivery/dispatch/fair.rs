@@ -1,10 +1,10 @@
 //! Decides which endpoint gets the next permit. The module is pure.
 //!
 //! Rule 1 limits which endpoints may take a further permit. The number of permits that the business holds
-//! plus the number that the endpoint holds must be smaller than the number of free permits. An endpoint must leave
-//! some permits to endpoints of a higher [`Standing`]. For this endpoint, those permits do not count as free. Therefore
-//! a single busy business uses about half of the permits, many busy businesses get equal parts, and a new business
-//! nearly always gets a permit.
+//! plus the number that the endpoint holds must be smaller than the number of permits that count as free for the
+//! endpoint. These are the unused permits, without a part that the endpoint must leave to endpoints of a higher
+//! [`Standing`]. By this rule, a single busy business uses about half of the permits, many busy businesses get equal
+//! parts, and a new business nearly always gets a permit.
 //!
 //! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996). The *tag* of a
 //! business or endpoint is the time that its attempts have taken. The rule first chooses the business with the smallest
@@ -49,10 +49,10 @@ struct Business {
 /// The order in which businesses get permits: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
-/// A queue for one [`Standing`]. It contains the businesses that have a waiting endpoint of this standing. Each entry
-/// begins with a number: the permits that the business holds plus the permits that its endpoint holds. With several
-/// waiting endpoints, it is the smallest of these sums. By rule 1, the business can get a permit only if more permits
-/// than this number are free. Entries are ordered by this number, and then by rank.
+/// A queue for one [`Standing`]. It contains the businesses that have a waiting endpoint of this standing. Each
+/// such endpoint has a sum: the number of permits that the business holds plus the number that the endpoint holds. The
+/// entry of a business begins with the smallest sum. By rule 1, the business can get a permit only if more permits than
+/// this sum are free. Entries are ordered by this sum, and then by rank.
 type Waiting = BTreeSet<(usize, Rank, BusinessId)>;
 
 #[derive(Default)]
@@ -60,7 +60,8 @@ pub(super) struct Fair {
     permits: usize,
     pub(super) held: usize,
     held_by: [usize; Standing::COUNT],
-    /// When a business gets a permit, this field is raised to the tag of the business, unless it is already larger.
+    /// When a business gets a permit, this field is raised to the tag of the business, unless the field is already
+    /// larger.
     served: u64,
     turns: u64,
     businesses: BTreeMap<BusinessId, Business>,

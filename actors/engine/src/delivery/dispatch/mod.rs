@@ -3,8 +3,8 @@
 //! Invariants:
 //!
 //! - At most [`PERMITS`] attempts are in progress. [`fair`] chooses the next endpoint.
-//! - Each endpoint with waiting deliveries is registered here, unless its actor runs and must not stop yet. So no
-//!   wake-up is lost when an actor stops.
+//! - Each endpoint with waiting deliveries is registered here, or has an actor that must not be stopped. An actor
+//!   registers its endpoint here before it may be stopped, so no wake-up is lost.
 //! - A waiting endpoint needs no running actor, only an entry in memory. All endpoints share one timer.
 //! - While the disk is full, no permit is granted, and the timer checks whether the disk has free space again.
 //! - During an outage of this machine's network, endpoints are *held back* here. Each probe of the network wakes a

@@ -29,17 +29,18 @@ pub(super) enum Standing {
     Good,
     /// The endpoint is new, or its attempts end quickly but fail.
     Unknown,
-    /// The average duration of the latest attempts is long, or an attempt in progress is slow. If the endpoint's first
-    /// due delivery already had a failed attempt when the engine started, the endpoint is also slow until its next
-    /// attempt has ended.
+    /// The average duration of the latest attempts is long, or an attempt in progress is slow.
+    ///
+    /// After a start of the engine, no durations are known. If the endpoint's first due delivery already has a failed
+    /// attempt, the endpoint is slow until its next attempt has ended.
     Slow,
 }
 
 impl Standing {
     pub(super) const COUNT: usize = 4;
 
-    /// The number of permits that all endpoints of this standing together may take without leaving permits free for
-    /// others. [`Self::leaves_free`] applies only to further permits.
+    /// While all endpoints of this standing together hold fewer permits than this number, they need not leave permits
+    /// free for other endpoints. When they hold this number, [`Self::leaves_free`] applies.
     pub(super) fn always(self, permits: usize) -> usize {
         match self {
             Self::Alive => 0,

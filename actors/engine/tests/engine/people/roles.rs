@@ -120,8 +120,8 @@ const TABLE: &[Row] = &[
     row("CreateFeed", "ccr"),
     row("RevokeFeed", "ccc"),
     // These changes name a staff member or a calendar that does not exist. So every role gets the refusal `NotFound`,
-    // and `verdict` returns `c` for this refusal. In fact, a member may manage only the calendars of the staff member
-    // to whom the member is linked. These rows do not test this rule.
+    // and `verdict` returns `c` for this refusal. These rows therefore do not test the rule that a member may manage
+    // only the calendars of the staff member to whom the member is linked.
     row("ConnectCalendar", "ccc"),
     row("PatchCalendar", "ccc"),
     row("DisconnectCalendar", "ccc"),

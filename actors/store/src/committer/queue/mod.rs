@@ -10,10 +10,10 @@
 //! - If only one lane has changes, it gets all of the committer's time. No short change waits while the committer is
 //!   idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - Over time, a short lane may write as many bytes as a long lane. Let m be the number of long lanes. After a long
-//!   change of n bytes, each short lane may write about n / m bytes before the next long change. So after m of these
-//!   long changes, one of each long lane, a short lane may have written n bytes. The n / m bytes take a bounded number
-//!   of *rounds*. In a round, each short lane takes one turn.
+//! - Over time, a short lane may write as many bytes as a long lane. If short changes are waiting after a long change
+//!   of n bytes, the next long change waits until each short lane could write about n / m bytes, where m is the number
+//!   of long lanes. The wait is a number of *rounds*. In a round, each short lane takes one turn. Example: two long
+//!   lanes write one change of n bytes each. A short lane may write n / 2 bytes after each of them, so n bytes in all.
 //! - After a change of more than [`REST_FROM_BYTES`], the long ring pauses if other lanes wrote short changes since
 //!   the previous long change. The pause is a multiple of the time that the write of the change's group took. With m
 //!   long lanes, the factor is [`REST`] / m, rounded down, but at least 1. No pause is longer than [`REST_MAX`].

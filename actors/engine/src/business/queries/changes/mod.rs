@@ -1,9 +1,11 @@
 //! Lists appointments in the order of their last change.
 //!
 //! An appointment that was never changed has no row in the index of changes. The list finds such an appointment in the
-//! index by id. This index is in the order of creation: an appointment that is created later has a greater id and the
-//! same or a later creation stamp. An id contains a time, and the creation stamp is at or before this time. The list
-//! skips each id whose time is before the start of the list, because the creation stamp is then also before the start.
+//! index by id. If an appointment is created later, its id is greater, and its creation stamp is the same or later. So
+//! this index is also in the order of the creation stamps.
+//!
+//! Each id contains a time. The creation stamp is never later than this time. If the time in an id is before the start
+//! of the list, the creation stamp is before the start too. So the list skips the ids with such a time.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.

@@ -263,9 +263,9 @@ async fn an_error_status_of_an_event_fails_the_read_and_deletes_no_event() {
             {
                 let mut server = server.lock();
                 server.put("a", 10, 11);
-                // The reader first requests the changes, with a sync token. If the server refuses the token, the reader
-                // requests the list of all events instead. So the server refuses the token if the error status is for
-                // the list or for the data.
+                // `asked` is the request that gets the error status. The reader first requests the changes, with a sync
+                // token. It requests the list of all events only if the server refuses the token. To test the list or
+                // the data, the server therefore refuses the token.
                 (server.status, server.refuses_tokens) =
                     (Some((status, asked)), asked != EventRequest::Changes);
             }
