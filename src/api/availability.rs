@@ -29,8 +29,8 @@ list_query! {
     normalize with_last_day
 }
 
-/// If the request omits the last day, sets it to the first day. A cursor is valid only for requests with the same last
-/// day. A request without a last day can thus use the cursor of a request that states the first day as the last day.
+/// If the request omits the last day, sets it to the first day. A cursor is bound to the last day. After this step, a
+/// request that omits the last day equals a request that states it, so each can use the other's cursor.
 fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

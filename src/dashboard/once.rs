@@ -35,8 +35,8 @@ const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
 /// The maximum age of a form, in milliseconds (one day).
 const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
-/// A form is accepted even if its rendering time is at most this number of milliseconds in the future, because the
-/// clock may have been set back.
+/// The clock may have been set back after a form was rendered. So a form is accepted if it was rendered at a time that
+/// is at most this number of milliseconds in the future.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 
 #[derive(Clone, Copy)]

@@ -98,8 +98,8 @@ fn host_of<'a>(hosts: &'a [Arc<CalendarHost>], calendar: &ConnectedCalendar) -> 
     hosts.iter().find(|host| host.name == *name).unwrap()
 }
 
-/// Checks the newest write of an appointment's event that the calendar server has acknowledged. If `is_written`, the
-/// event must have the appointment's status and times. Otherwise the write must be a deletion.
+/// Checks the newest acknowledged write to the calendar for an appointment. If `is_written`, the appointment belongs in
+/// the calendar, so the write must be an event with its status and times. Otherwise the write must be a deletion.
 fn acknowledged(
     host: &CalendarHost,
     id: AppointmentId,

@@ -123,7 +123,7 @@ fn check(case: &Case, row: &Value) {
 }
 
 /// Checks the bodies of responses in the delivery log. For each business, the engine reads only a limited number of
-/// bodies at the same time. The bodies of receivers that hang count too. Above the limit, the engine logs a response
+/// bodies at the same time. This number includes the bodies of receivers that hang. Above the limit, the engine logs a response
 /// without its body. If the case expects a body, at least one response must be logged with its body.
 fn check_bodies(case: &Case, rows: &[Value]) {
     let read = rows.iter().filter(|row| row["last_response_body"].is_string()).count();

@@ -418,7 +418,7 @@ fn hint(locale: Locale, hint: PasswordHint) -> &'static str {
             ("Capital letters do not help very much.", "Les majuscules n’aident pas beaucoup.")
         }
         H::AllUppercase => (
-            "All capital letters are almost as easy to guess as none.",
+            "A password in capital letters only is almost as easy to guess as one in small letters.",
             "Tout en majuscules se devine presque aussi bien que tout en minuscules.",
         ),
         H::ReversedWord => (

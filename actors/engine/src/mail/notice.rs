@@ -39,8 +39,8 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// The time for which a notice waits while another notice of its appointment is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// A reminder may be sent at most this long before `reminds_at`. If a reminder becomes due more than this long before
-/// `reminds_at`, a clock was wrong when its due time was set. Such a reminder waits until `reminds_at`.
+/// A reminder that is due is sent if `reminds_at` is at most this far in the future. If it is further in the future, the
+/// due time was set by a wrong clock, so the reminder waits until `reminds_at`.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A simulated tree. A scan of the tree copies all rows when the scan starts, so it returns the oldest state that a
-/// scan may return.
+/// A simulated tree. A scan of a real tree may show changes that are made during the scan. A scan of this tree never
+/// shows them, because it copies all rows when it starts.
 type Tree = Arc<Mutex<BTreeMap<Key, Vec<u8>>>>;
 
 fn seek(tree: &Tree) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {

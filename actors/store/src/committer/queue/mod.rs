@@ -327,10 +327,9 @@ impl State {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // Let n be the number of bytes of this change, and m the number of long lanes. Before the next long change,
-        // each short lane may write n / m bytes. One turn of a lane is worth `QUANTUM_BYTES`, so these bytes need
-        // `turns` turns. Each round contains one turn of each short lane, so the next long change waits for `turns`
-        // rounds.
+        // The next long change waits for `turns` rounds. During these rounds, each short lane may write n / m bytes: n
+        // is the size of this change, and m is the number of long lanes. In each round, a short lane has one turn, in
+        // which it writes up to `QUANTUM_BYTES`.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {
