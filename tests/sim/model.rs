@@ -246,8 +246,8 @@ impl Model {
         let effects = self.apply(&tried.op, body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();
         assert_eq!(noted, effects.noted, "{name} has unexpected audit entries: {body}");
-        // A change that integrations do not see leaves `updated_at` unchanged, and `apply` checks this. The kinds
-        // below are such changes, except some changes to messages.
+        // Integrations do not see changes of the kinds below, except some of the changes to messages. A change that
+        // they do not see leaves `updated_at` unchanged, and `apply` checks this.
         let is_seen = !matches!(
             tried.op,
             Op::NoteContact(_) | Op::PatchAppointment(_) | Op::MarkCall(_) | Op::PatchMessage(_)

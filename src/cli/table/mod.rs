@@ -366,7 +366,7 @@ impl Verb {
     }
 }
 
-/// Requires the flags of exactly one form of the body.
+/// The body has alternative forms, each with its own flags. Requires the flags of exactly one of these forms.
 fn one_form(command: Command, forms: &[Vec<String>]) -> Command {
     let firsts: Vec<&String> = forms.iter().filter_map(|form| form.first()).collect();
     if firsts.is_empty() {

@@ -206,7 +206,7 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
         ["00:30-04", "01:00-04", "01:30-04", "01:00-05"],
     );
     // On this date, clocks show the times from 01:00 to 02:00 twice. The window opens at the first 01:30, so the second
-    // 01:00 is within the window. But the grid begins at the local time 01:30, so 01:00 is not on the grid.
+    // 01:00 is within the window. But the grid counts in local times from 01:30, so 01:00 is not on the grid.
     let hours = [(Sunday, "01:30", "02:30")];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), ["01:30-04", "01:30-05", "02:00-05"]);
     let hours = week(&hours);

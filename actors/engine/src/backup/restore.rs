@@ -43,7 +43,7 @@ pub struct Restored {
     /// The number of ended businesses. The service deletes their rows after it starts.
     pub ended: usize,
     pub removed: usize,
-    /// The number of contacts in the list of tombstones that were not erased, because the profile of their business
+    /// The number of contacts that have a tombstone but were not erased again, because the profile of their business
     /// cannot be decoded.
     pub kept: usize,
     pub valid: usize,

@@ -354,7 +354,7 @@ async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
     }
 }
 
-/// Checks that a partly converted store has a format that every version refuses.
+/// Checks that a partly converted store is marked with a format that no version opens without a conversion.
 async fn check_marked(disk: &MemoryBackend, before: &Rows) {
     let store = open(disk);
     let rows = rows(&store);

@@ -21,9 +21,9 @@ const LOADS: usize = 8;
 /// today.
 const MONTHS_OFFERED: u32 = 16;
 const MONTHS_BEFORE: u32 = 2;
-/// The central month is the current month if the shown month is at most [`MONTHS_BEFORE`] months before the current
-/// month and at most this number of months after it. If the shown month is farther away, the central month is the shown
-/// month.
+/// The maximum number of months by which the shown month may be after the current month, so that the current month is
+/// the central month. If the shown month is before the current month, the maximum is [`MONTHS_BEFORE`]. Beyond these
+/// limits, the shown month is the central month.
 const MONTHS_AHEAD_MAX: u32 = 12;
 
 #[derive(Template)]

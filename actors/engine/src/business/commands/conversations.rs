@@ -414,9 +414,9 @@ pub(crate) fn prepare(
     }))
 }
 
-/// When the model calls a function, the rules may ask the engine for data or for a change. This function answers such
-/// an [`Ask`]. If the [`Ask`] is for a change, the change is not made, and the answer is only a preview. Also returns
-/// the newest code of the conversation with its number of tries, because this function may have changed them.
+/// Answers an [`Ask`]: a request for data or for a change, which the rules make when the model calls a function. If the
+/// [`Ask`] is for a change, the change is not made, and the answer is only a preview. But an [`Ask`] about a code can
+/// create a code or count a try. So the newest code of the conversation and its number of tries are also returned.
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,
