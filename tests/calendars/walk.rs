@@ -100,8 +100,8 @@ async fn check_busy_times(service: &Service) {
     }
 }
 
-/// The service writes an appointment to the calendar, and moves and deletes its event there. When the service then reads
-/// the calendar and finds its own events, nothing changes.
+/// The service writes an appointment to the calendar, and moves and deletes its event there. When the service then
+/// reads the calendar and finds its own events, nothing changes.
 async fn check_written(service: &Service, person: &Person) {
     let id = service.books(at(1, 5)).await;
     service.syncs(&id).await;
