@@ -5,7 +5,7 @@
 //!
 //! - Both languages are read at once, so a caller may mix them.
 //! - An empty reading means that the words were not understood. Words with a negation have an empty reading, but
-//! `clear` recognises a clear no.
+//!   `clear` recognises a clear no.
 
 mod clear;
 mod dates;
