@@ -85,7 +85,7 @@ pub fn searched_in(rows: u8) -> Option<&'static Kind> {
 }
 
 /// Returns the kind of the records to which index rows of the kind `rows` belong. Finds only indexes whose keys end
-/// with the last part of the record's key ([`keys::indexed`]).
+/// with the last part of the record's key ([`crate::keys::indexed`]).
 pub fn indexed_by(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.indexes.contains(&rows))
 }

@@ -14,7 +14,7 @@ use store::{Order, Store, StoreError, keys};
 use super::CalendarKey;
 use super::events::stored;
 
-/// The maximum size of the events of a calendar, in bytes as counted by [`bytes`].
+/// The maximum size of the events of a calendar, in bytes as counted by [`bytes()`].
 pub(super) const CALENDAR_BYTES_MAX: usize = 8 << 20;
 pub(super) const BUSINESS_BYTES_MAX: usize = 128 << 20;
 /// The size of an event without its path, `ETag` and busy times.
