@@ -69,8 +69,8 @@ pub(super) async fn serve<I>(
         if request.headers().contains_key(X_FORWARDED_FOR) && !proxies.contains(peer) {
             slot.warn_about_proxy(peer);
         }
-        // The connections of a trusted proxy are not limited per address. Instead, the simultaneous requests of each
-        // client behind the proxy are limited.
+        // A trusted proxy has no limit on its connections. Instead, each client of the proxy has a limit on its
+        // simultaneous requests.
         let of_client = (client != peer.to_canonical()).then(|| slot.begin(client));
         let unfit = unfit.or(matches!(of_client, Some(None)).then_some(Unfit::NoSlot));
         if let Some(unfit) = unfit {

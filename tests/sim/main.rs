@@ -84,7 +84,7 @@ const RUNS: u64 = 16;
 /// The maximum number of lines of history that are printed when a seed fails.
 const LINES_SHOWN: usize = 60;
 /// The maximum real time for a seed. A seed usually takes about a second. Simulated time advances only while no task
-/// can run. If some task can always run, simulated time stands still, and the simulation would never end.
+/// can run. A task that never waits would stop simulated time, so the simulation would never end.
 const SEED_TIME_MAX: Duration = Duration::from_secs(300);
 /// Seeds that revealed a fault of the service (or of the model) when they ran with the first workload. A change to the
 /// workload would give a seed another history, so each of these faults also has a test of its own.

@@ -111,8 +111,8 @@ impl BusinessId {
 impl IdMint {
     pub fn after(id: impl ResourceId) -> Self {
         let millis = id.uuid().as_u128() >> 80;
-        // The first new id uses the millisecond after that of `id`. So it is greater than `id`, whatever the count in
-        // `id` is.
+        // The first new id is one millisecond later than `id`. It is therefore greater than `id` for every count in
+        // `id`.
         Self { millis: u64::try_from(millis).unwrap_or(u64::MAX).saturating_add(1), count: 0 }
     }
 
