@@ -69,8 +69,8 @@ pub(super) async fn serve<I>(
         if request.headers().contains_key(X_FORWARDED_FOR) && !proxies.contains(peer) {
             slot.warn_about_proxy(peer);
         }
-        // A trusted proxy has no limit on its connections. Instead, each client of the proxy has a limit on its
-        // simultaneous requests.
+        // The limit of connections per address does not apply to a trusted proxy. Instead, each client of the proxy has
+        // a limit on its simultaneous requests.
         let of_client = (client != peer.to_canonical()).then(|| slot.begin(client));
         let unfit = unfit.or(matches!(of_client, Some(None)).then_some(Unfit::NoSlot));
         if let Some(unfit) = unfit {
