@@ -1,7 +1,7 @@
 //! The rows that one booking writes. They are determined by comparing the store before and after a real booking.
 //!
-//! The benchmark of the store alone writes batches with such rows, for the same businesses. As in real bookings, each
-//! batch has new ids and instants in its keys, and values of the same lengths.
+//! The benchmark of the store alone writes these rows in batches, for the same businesses. Each batch has new ids and
+//! instants in its keys. Its values have the same lengths as the values of the real booking.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -103,8 +103,9 @@ impl Shape {
     }
 
     /// `rest` is the part of a key that is not converted yet. If `rest` begins with an id or an instant of the original
-    /// booking, replaces this id or instant with one of the new booking. Ids of records that existed before the
-    /// original booking stay the same. Returns the number of converted bytes. The caller continues after these bytes.
+    /// booking, replaces this id or instant with one of the new booking. Keeps any other id, because this id existed
+    /// before the original booking. Returns the number of bytes that the caller can skip: the length of this id or
+    /// instant, or of the whole `rest` if it is shorter than an id.
     fn renew(&self, rest: &mut [u8], turn: &mut Turn<'_>, fresh: &mut Vec<(Uuid, Uuid)>) -> usize {
         for (old, new) in [(self.starts_at, turn.starts_at.millis()), (self.created_at, turn.now.millis())] {
             if rest.starts_with(&ordered(old)) {

@@ -71,8 +71,8 @@ pub(super) async fn import(
         {
             return Ok(Done::answer_to(answer));
         }
-        // The stored response expired while the body was read. The body was only hashed, so it cannot be imported now:
-        // the client must send the request again.
+        // The stored response expired while the body was read. The service has kept only the hash of the body, so it
+        // cannot import the body now. The client must send the request again.
         return Err(ApiError::Unavailable);
     }
     let dry_run = query.dry_run.unwrap_or_default();

@@ -141,7 +141,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/staff/{staff_id}/time-off"), Token, diary::add_time_off)
             .named("addTimeOff", "Add time off for a staff member")
-            .details("Time off lasts from `starts_at` to `ends_at`, or for the whole days from `from` to `to`. A staff member has at most 1,000 periods of time off, and a business 10,000; at the limit, the period that ended first is deleted. Whole days are in the current time zone of the business: if the zone changes, the time off keeps its instants.")
+            .details("Time off lasts from `starts_at` to `ends_at`, or for the whole days from `from` to `to`. A staff member has at most 1,000 periods of time off, and a business 10,000; at the limit, the period that ended first is deleted. Whole days are converted to instants when the time off is created, in the time zone of the business. If the zone changes later, the instants stay the same.")
             .refuses(CONFLICT),
         get(b!("/staff/{staff_id}/time-off"), Token, diary::times_off)
             .named("listTimeOff", "List the time off of a staff member")

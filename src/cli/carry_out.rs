@@ -20,7 +20,7 @@ pub(super) struct Failure {
     pub(super) exit_status: u8,
     /// The error response of the service.
     pub(super) refusal: Option<Box<ApiError>>,
-    /// If the command failed because no service runs on a data directory, this directory.
+    /// The data directory, if the command failed because no service runs on it. It is `None` after any other failure.
     pub(super) unused_dir: Option<PathBuf>,
 }
 

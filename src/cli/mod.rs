@@ -1,5 +1,5 @@
 //! The commands. An operator's command, such as `receptionist business create`, calls one operation of the operator
-//! API. If the arguments contain names, earlier requests look up their ids.
+//! API. If the arguments contain names, the command first sends other requests to look up the ids for these names.
 //!
 //! A pure function translates the arguments into a [`Task`]: the request, and how its response is shown.
 //! `resolve` replaces names by ids and local times by instants, and `run` executes the task.

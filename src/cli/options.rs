@@ -113,9 +113,9 @@ impl OperatorOptions {
         with(read_token(&file)?, otherwise)
     }
 
-    /// Whether the command must call a given address and not a socket. If a data directory is given, an address from
-    /// the variable `RECEPTIONIST_ADMIN_LISTEN` does not count. The command then calls the socket in the data
-    /// directory, because any program may listen on the address.
+    /// Whether the command must call a given address and not a socket. If a data directory is given, the command
+    /// ignores an address from the variable `RECEPTIONIST_ADMIN_LISTEN` and calls the socket in the directory. The
+    /// reason: any program may listen on the address, but only the directory's owner can create the socket.
     fn is_placed(&self) -> bool {
         let setting = std::env::var(variables::ADMIN_LISTEN).ok();
         let by_setting = self.data_dir.is_some() && self.admin_listen == setting;

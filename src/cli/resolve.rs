@@ -1,8 +1,8 @@
 //! Resolves the texts of a command: names to ids, local times to instants, and file names to contents.
 //!
 //! Invariants: an id is used without a lookup. An ambiguous or unknown text ends the command before any
-//! change. If the operator typed neither the id nor the full name of a record, a note reports the record. Commands
-//! that delete require an id or a full name.
+//! change. If the operator typed only the beginning of a name, or no business, a note shows the record that the
+//! command uses. Commands that delete require an id or a full name.
 
 use std::io;
 

@@ -219,8 +219,9 @@ impl Member {
         Filled::refused(&self.view, &self.form, undone)
     }
 
-    /// Responds to a form. If the change was made, the response is a redirect. If the form can show why the change was
-    /// refused, the function `again` renders the page from the refused form.
+    /// Responds to a form. If the change was made, the response is a redirect. If the change was refused for a reason
+    /// that the form can show, the function `again` renders the page with the form and this reason. Any other refusal
+    /// is returned unchanged.
     pub(super) async fn answered<F: Future<Output = Answered>>(
         &self,
         done: Result<String, Refused>,

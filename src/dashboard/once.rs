@@ -129,8 +129,9 @@ impl Once {
         {
             session.acted.remove(at);
             state.ids -= 1;
-            // A form that was rendered before the session's horizon has no effect. If the horizon were removed, such a
-            // form could take effect a second time. A session with a horizon is therefore kept, even if it has no ids.
+            // The service refuses forms that were rendered before the session's horizon, because it has forgotten which
+            // of them were applied. Without the horizon, a form could be applied twice. A session with a horizon is
+            // therefore kept, even if it has no ids.
             if session.acted.is_empty() && session.horizon == 0 {
                 state.sessions.remove(&sent.session);
             }

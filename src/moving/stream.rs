@@ -34,8 +34,9 @@ struct Taken {
     handed: Instant,
 }
 
-/// The lines of an export. A complete export ends with the line from `end`. If the export fails or the client is
-/// too slow, this line is missing. If records are missing, lines about these records replace it.
+/// The lines of an export. A complete export ends with the line from `end`. If the store lacks some records, the export
+/// ends with lines that report the missing records instead. If the export fails or the client is too slow, the stream
+/// ends with an error.
 pub(crate) fn stream(
     export: Export,
     exported_at: Timestamp,

@@ -65,8 +65,8 @@ impl Context {
         Ok(O::answer_to(self.business()?.change(self.request()?, change).await?))
     }
 
-    /// The stored response of an earlier request with the same `Idempotency-Key`. Handlers with expensive
-    /// checks before a change call this first.
+    /// The stored response of an earlier request with the same `Idempotency-Key`. If a change needs expensive
+    /// checks, the handler calls this function before these checks.
     pub(crate) async fn remembered<C, O>(&self) -> Result<Option<O>, ApiError>
     where
         C: Change,

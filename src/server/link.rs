@@ -79,8 +79,8 @@ impl Link {
     }
 
     /// Marks the connection as idle if the whole response has been sent. Call this only after a poll of the connection
-    /// has returned `Pending`: the connection has then written as much of the response as it can. So if the service has
-    /// answered and no write waits for the client to read, the whole response has been sent.
+    /// has returned `Pending`. Such a poll writes the response until it is complete or until a write must wait for the
+    /// client. So if the service has answered and no write waits, the whole response has been sent.
     pub(super) fn mark_idle_if_sent(&self) {
         if self.state.load(Ordering::Relaxed) == ANSWERED && !self.writes.load(Ordering::Relaxed) {
             self.start_idle_time();

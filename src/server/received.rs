@@ -1,10 +1,9 @@
 //! The body of a request, shared by the service and the connection. The service may read the body. The
-//! connection must read the body to its end.
+//! connection must read the body to its end before it can carry the next request.
 //!
-//! A refusal is often sent before the body is read, but the connection can only carry the next request
-//! after the last byte of the body. So a short remainder is discarded while the response is sent. If the
-//! remainder is long or has an unknown length, the connection closes and the response says so (RFC 9112
-//! §9.6).
+//! A refusal is often sent before the body is read to its end. If the remainder is short, the connection discards it
+//! while the response is sent. If the remainder is long or has an unknown length, the connection closes and the
+//! response says so (RFC 9112 §9.6).
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -41,10 +40,10 @@ impl Received {
         Self(Arc::new(Mutex::new(State { body, link, is_asked: false, has_ended: false })))
     }
 
-    /// Starts to discard the remainder. Returns false if the connection cannot carry another request.
+    /// Starts to discard the unread part of the body. Returns false if the connection cannot carry another request.
     ///
-    /// `expects` is true if the request contains `Expect: 100-continue`. The client then sends the body only after the
-    /// service has polled the body. If the service has not polled it, the function returns false.
+    /// `expects` is true if the request contains `Expect: 100-continue`. The client of such a request sends the body
+    /// only after the service has polled the body. If the service has not polled it, the function returns false.
     pub(super) fn discard(self, expects: bool) -> bool {
         if self.is_end_stream() {
             return true;

@@ -30,8 +30,8 @@ pub(crate) const FILE_BYTES_MAX: usize = 10 << 20;
 
 /// The maximum number of files in memory. Further requests wait for at most [`WAIT_MAX`].
 static FILES: Semaphore = Semaphore::const_new(4);
-/// Each semaphore limits the files in memory of one business. The last byte of the business id selects the semaphore.
-/// This byte is random, so few businesses share a semaphore and its limit.
+/// These semaphores prevent one business from using all permits of [`FILES`]. The last byte of the business id selects
+/// the semaphore. This byte is random, so only few businesses share each semaphore.
 static FILES_OF_BUSINESS: [Semaphore; 256] = [const { Semaphore::const_new(2) }; 256];
 const WAIT_MAX: Duration = Duration::from_secs(10);
 

@@ -40,8 +40,8 @@ impl LogSettings {
     }
 }
 
-/// If the filter in the settings does not name one of these libraries, the log omits the lines of this library. The
-/// service itself logs the same facts.
+/// By default, the log omits the lines of these libraries, because the service itself logs the same facts. If the
+/// filter in the settings names one of the libraries, the filter decides about the lines of this library.
 const LEFT_OUT: [&str; 2] = ["rmcp", "sled"];
 
 fn parse(filter: &str) -> Result<EnvFilter, String> {

@@ -280,8 +280,9 @@ impl Row {
             .collect()
     }
 
-    /// Sends the request that this row describes, with the ids in `own`. `odd` may replace one of these ids: it
-    /// contains the part of the request, the name of the placeholder, and the other id.
+    /// Sends the request that this row describes, with the ids in `own`. If `odd` is given, one placeholder gets
+    /// another id. `odd` contains the part of the request with this placeholder (path, query or body), the name of the
+    /// placeholder, and the other id.
     async fn send(
         &self,
         server: &Server,

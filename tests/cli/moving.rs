@@ -146,8 +146,8 @@ fn a_running_service_exports_and_a_stopped_store_can_be_exported_after_a_salvage
         ("called", &elsewhere),
     ];
     for (name, more) in cases {
-        // The command finds the service by the data directory or by `--admin-url`. In the case `one`, the data
-        // directory is the default.
+        // The cases `whole` and `plain` find the service by the option `--data-dir`. The case `one` uses the default
+        // data directory, and the case `called` uses `--admin-url`. These two cases need no `--data-dir`.
         let dir = if name == "one" || name == "called" { &[][..] } else { demo_dir };
         let ran = demo.run(&[&["export", "--to", name], dir, more].concat());
         assert_eq!((ran.code, ran.output.as_str()), (Some(0), ""), "{}", ran.errors);

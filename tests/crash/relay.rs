@@ -33,8 +33,8 @@ struct Taken {
     /// The pending kill: the number of mails that the relay accepts before the kill, the process, and whether
     /// the relay responds to the last of these mails.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// The value becomes true when the last mail before the kill arrives. If the test then opens or closes the relay
-    /// before the kill, the value becomes false. If the value is true at the kill, the relay closes.
+    /// Whether the kill also closes the relay. The value becomes true when the last mail before the kill arrives. It
+    /// becomes false again if the test opens or closes the relay before the kill.
     kills: bool,
 }
 

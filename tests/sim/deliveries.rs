@@ -44,9 +44,9 @@ impl Model {
                 }
                 DeliveryStatus::Failed => {
                     assert_eq!(delivery.attempts, 9, "{}", told());
-                    // If the endpoint has accepted no event since the event of this delivery, the service
-                    // must have disabled the endpoint. The epoch of the endpoint (how often it was disabled)
-                    // is then higher than the epoch of the delivery.
+                    // All attempts of this delivery have failed. If the endpoint has accepted no event since the
+                    // event of this delivery, the service must have disabled the endpoint. The epoch of the endpoint
+                    // counts how often the endpoint was disabled. So it must be higher than the epoch of the delivery.
                     let reached = hook.taken.is_some_and(|taken| taken >= owed.since);
                     assert!(reached || delivery.epoch < epoch, "the endpoint must be disabled: {}", told());
                 }

@@ -214,9 +214,9 @@ impl Hook {
                 );
             }
         }
-        // If `quick` is true, the event was accepted. The attempt is recorded, because no further attempt may follow.
-        // Any other attempt is not recorded if its connection was lost, because the service may start the next attempt
-        // without a delay.
+        // If `quick` is true, the receiver has accepted the event, and no further attempt may follow. So the attempt is
+        // always recorded. If `quick` is false and the connection was lost, the attempt is not recorded, because the
+        // service may start the next attempt without a delay.
         if quick || !received.cut_off {
             earlier.push((received.at, marks, quick));
         }

@@ -50,8 +50,8 @@ pub(crate) struct Entry {
     pub(crate) count: i64,
     /// The earliest and the latest time that the service's clock can have shown between the request and the response.
     pub(crate) believed: (Timestamp, Timestamp),
-    /// Before the request, a list ordered by `updated_at` had returned all changes up to this time. The timestamp of
-    /// the new change must not be earlier.
+    /// The earliest timestamp that the requested change can get. A list ordered by `updated_at` that was returned
+    /// before the request already contained all changes before this time.
     pub(crate) listed: Timestamp,
     pub(crate) came: Came,
     /// The number of times that the request was sent.

@@ -180,8 +180,9 @@ impl World {
         }
     }
 
-    /// Checks after a crash that every account is in the acknowledged state. If a request was in progress during the
-    /// crash, records the state instead.
+    /// Checks every account after a crash. If no request for the account was in progress at the crash, the account must
+    /// have its acknowledged state. If a request was in progress, its outcome is unknown, so the test records the
+    /// present state of the account.
     async fn check(&self, engine: &Engine) {
         let people = engine.people();
         for (number, slot) in self.people.iter().enumerate() {

@@ -98,8 +98,9 @@ fn host_of<'a>(hosts: &'a [Arc<CalendarHost>], calendar: &ConnectedCalendar) -> 
     hosts.iter().find(|host| host.name == *name).unwrap()
 }
 
-/// Checks the newest acknowledged write to the calendar for an appointment. If `is_written`, the appointment belongs in
-/// the calendar, so the write must be an event with its status and times. Otherwise the write must be a deletion.
+/// Checks the newest acknowledged write to the calendar for an appointment. If `is_written` is true, the appointment
+/// belongs in the calendar: the write must be an event with the given status and times. If `is_written` is false, the
+/// write must be a deletion.
 fn acknowledged(
     host: &CalendarHost,
     id: AppointmentId,

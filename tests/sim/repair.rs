@@ -1,5 +1,6 @@
-//! Runs the repair of timestamps on the store of a seed. The repair gets the time of a random audit entry as the
-//! present time, and the test kills the repair several times. Afterwards, no timestamp may be later than that time.
+//! Runs the repair of timestamps on the store of a seed. The test passes the time of a random audit entry to the
+//! repair as the present time. The test kills the repair several times. After the repair, no timestamp may be later
+//! than the time of this audit entry.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

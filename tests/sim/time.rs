@@ -82,10 +82,10 @@ struct State {
     /// which one.
     beliefs: Vec<Belief>,
     /// The value of `beliefs` before the last jump of the wall clock. If the clock jumps twice and the service does
-    /// not read the clock between the two jumps, the service never notices the first jump. `beliefs` is therefore reset
-    /// to this value before the second jump is applied.
+    /// not read the clock between the two jumps, the service never notices the first jump. In this case, the test sets
+    /// `beliefs` back to this value before it applies the second jump.
     before_jump: Vec<Belief>,
-    /// True if the service has read the wall clock since its last jump.
+    /// True if the service has read the wall clock since the last jump of the wall clock.
     jump_is_seen: bool,
     /// The latest time that the service may have used. This field is updated only when a run starts or ends, when the
     /// wall clock jumps, and when a belief is removed from `beliefs`.
@@ -158,7 +158,8 @@ impl Time {
         Timestamp::from_millis(BEGIN + later + self.now())
     }
 
-    /// Returns the earliest and the latest time that the service may use now.
+    /// Returns the earliest and the latest time that the service may use now. The two can differ, for example because
+    /// the test does not know exactly when the service accepts a jump of the wall clock.
     pub(crate) fn believed(&self) -> (Timestamp, Timestamp) {
         let mut state = self.0.lock();
         state.believe();
@@ -180,8 +181,8 @@ impl Time {
 
     /// Returns the earliest timestamp that a new change to this business can get. After a list ordered by `updated_at`
     /// was returned, no new change may get a timestamp before the time of the list. There is one exception: if the
-    /// service has set its time back in this run of the engine, a new change can get any timestamp, because a reloaded
-    /// actor does not know which lists were returned.
+    /// service has set its time back in this run of the engine, a new change can get any timestamp. The time of the
+    /// list may then be in the future. If the actor of the business is started again, it ignores such a time.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.was_set_back);

@@ -291,8 +291,8 @@ impl AuditAction {
 }
 
 impl AuditedKind {
-    /// Returns the right that a person needs to be notified, in open pages, of changes to resources of this kind.
-    /// Returns `None` if no page shows such resources.
+    /// Open pages are notified of changes to resources. Returns the right that a person needs for the notifications
+    /// about resources of this kind. Returns `None` if no page shows resources of this kind.
     pub fn right(self) -> Option<Right> {
         Some(match self {
             Self::Appointment | Self::Contact | Self::Message | Self::Call | Self::Conversation => Right::Day,

@@ -96,8 +96,8 @@ pub struct Alias {
     pub into: ContactId,
     /// The id of the merge. It is greater than the id of every record that is older than the merge.
     pub id: MergeId,
-    /// Digests of phone numbers and email addresses. Before the merge, `from` or `into` had them. After the merge,
-    /// `into` does not have them.
+    /// Digests of the phone numbers and email addresses that were lost in the merge: `from` or `into` had them before
+    /// the merge, but `into` did not have them after it.
     pub former: Vec<[u8; 16]>,
     /// True until the background job has changed all references to `from` into references to `into`.
     pub is_moving: bool,

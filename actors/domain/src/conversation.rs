@@ -29,8 +29,8 @@ const FULL_BYTES: usize = 256 << 10;
 const FIELDS_BYTES: usize = 1 << 10;
 /// The maximum size of a turn without its texts, effects and dropped sentences.
 const TURN_FIELDS_BYTES: usize = 64;
-/// The maximum size of an effect. It is also the maximum size of the id of a record, and of a dropped sentence without
-/// its text.
+/// An upper bound for three sizes: the size of an effect, the size of the id of a record, and the size of a dropped
+/// sentence without its text.
 const PART_FIELDS_BYTES: usize = 24;
 /// The time after the last turn of a website chat during which the caller can still read the chat.
 pub const CHAT_SHOWN: TimeDelta = TimeDelta::hours(24);

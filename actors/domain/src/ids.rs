@@ -103,7 +103,7 @@ pub struct IdMint {
 }
 
 impl BusinessId {
-    /// The id of the installation, which records without a business contain. It is the nil UUID, which no [`IdMint`]
+    /// The id of the installation. Records without a business contain this id. It is the nil UUID, which no [`IdMint`]
     /// creates.
     pub const INSTALLATION: Self = Self(Uuid::nil());
 }

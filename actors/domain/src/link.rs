@@ -4,8 +4,8 @@
 //!
 //! - a person has at most one link; a new link replaces the previous one;
 //! - a link works once;
-//! - each further attempt to mail an unused link restarts the link's period of validity, except for a link that
-//!   confirms a new email address;
+//! - each repeated attempt to send the mail with an unused link restarts the link's period of validity; only a link
+//!   that confirms a new email address keeps its period;
 //! - a link that confirms a new email address works only in a session of the account that requested it.
 
 use std::fmt;
@@ -93,8 +93,8 @@ impl Person {
     /// Creates a link.
     ///
     /// # Errors
-    /// Returns [`Refusal::Conflict`] for an invitation to an account with a password. Otherwise returns
-    /// [`Refusal::NotAllowed`] if the channel must not carry this kind of link.
+    /// - [`Refusal::Conflict`] if the link is an invitation and the account has a password.
+    /// - [`Refusal::NotAllowed`] if the channel must not carry this kind of link.
     pub fn make_link(
         &mut self,
         kind: LinkKind,
@@ -137,7 +137,8 @@ impl Person {
             link.created_at = now;
             return Ok(Some((link.kind, link.expires_at())));
         }
-        // If `links_from` is in the future, a wrong clock has set it, so it is ignored.
+        // A mail that was written before `links_from` gets no link. Exception: if `links_from` is more than `AHEAD_MAX`
+        // in the future, a wrong clock has set it, so it is ignored.
         if written < self.links_from && self.links_from <= now + AHEAD_MAX {
             return Ok(None);
         }
@@ -162,9 +163,9 @@ impl Person {
         Some(link.expires_at())
     }
 
-    /// Sets the new address and returns the previous address. The session proves that the person who opened the link
-    /// also requested the change. If the session does not belong to the account, the address is not changed and the
-    /// link stays valid.
+    /// If the session belongs to the account, sets the new address and returns the previous address. The session
+    /// proves that the person who opened the link also requested the change. If the session does not belong to the
+    /// account or is restricted, returns an error. The address is then not changed, and the link stays valid.
     pub fn prove_email(
         &mut self,
         link: &[u8; 32],
@@ -197,10 +198,10 @@ impl Person {
             return Err(Refusal::NotAllowed(Denied::OwnSession));
         }
         let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
-        // An attempt to send a mail creates the link of the mail if the link does not exist. The used link no longer
-        // exists, but a later attempt must not create it again. So attempts create no link for a mail that was written
-        // before `links_from`. The mail of the used link may have been written in this millisecond, so `links_from` is
-        // the next millisecond.
+        // If the link of a mail does not exist, an attempt to send the mail creates it. The used link was just removed,
+        // and an attempt must not create it again. So attempts create no link for a mail that was written before
+        // `links_from`. The mail of the used link may have been written in the millisecond `now`. So `links_from` is
+        // one millisecond later than `now`.
         (self.updated_at, self.links_from) = (now, now + TimeDelta::milliseconds(1));
         if link.confirms && !self.confirmed {
             // Another person may have set the previous password, so it is removed.

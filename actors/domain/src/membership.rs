@@ -86,8 +86,8 @@ impl Membership {
     }
 
     /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored, with one
-    /// exception: an unchanged choice about emails stays stored, even if it equals the default. The reason is
-    /// [`Self::end_mails`]: it stores `Off` so that the mails stay off in every later role of the person.
+    /// exception: if a choice about emails is already stored and does not change, it stays stored. This choice may be
+    /// the `Off` of [`Self::end_mails`], which must also apply in every later role of the person.
     pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
         let before = self.alerts.choice(kind);

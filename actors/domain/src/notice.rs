@@ -140,8 +140,8 @@ pub struct Notice {
     pub staff_id: StaffId,
     /// Whether the customer made the change, on the booking page or through the manage link.
     pub by_customer: bool,
-    /// Whether the team has asked to send the current state of the appointment again, after an earlier
-    /// notice.
+    /// True if the team has asked to send an earlier notice again. The new notice contains the current state of the
+    /// appointment.
     pub again: bool,
     /// For a reminder, the number of hours between the reminder and the start. It is `None` for all other notices.
     pub hours: Option<u8>,

@@ -23,8 +23,8 @@ pub struct Retention {
     pub set: Option<RetentionSet>,
 }
 
-/// The moment at which the operator set the retention, and so confirmed that the time stamps of older rows
-/// are right.
+/// The moment at which the retention was set. Setting the retention also confirms that the timestamps of the rows
+/// that exist at this moment are right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionSet {
     pub at: Timestamp,

@@ -131,8 +131,9 @@ impl Wall {
     }
 
     fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
-        // The skipped local times begin and end at the same instant: the clock change. The instant is computed from the
-        // local time of the beginning, because the local time of the end may occur twice.
+        // The clock change is computed from the first skipped local time and the UTC offset before the change. The
+        // first local time after the skipped times is not used: if the clocks are set back soon after the change, they
+        // show this time twice.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
         let (skipped, before) = begin.expect("a gap has a beginning");
         instant(skipped, before.fix())

@@ -1,10 +1,12 @@
 //! The time for which the active node may serve.
 //!
-//! The lease begins when a record is first sent, and becomes valid when the record is acknowledged. A standby
-//! takes over only if the log has not grown for [`Timing::takeover_after`] since the standby saw the newest
-//! record. The standby sees the record only after the lease has begun, and a lease lasts 5/8 of `takeover_after`.
-//! If the clock of the standby runs at most 60 % faster than the clock of the active node, the lease therefore ends
-//! before a takeover. The offsets of the clocks do not matter.
+//! Each record renews the lease. The new lease begins when the active node first sends the record, and becomes valid
+//! when the record is acknowledged. It lasts 5/8 of [`Timing::takeover_after`].
+//!
+//! When a standby sees a record, the lease of this record has already begun. Without a hand-over, the standby takes
+//! over only if no further record follows for `takeover_after`. So the lease ends before the takeover, provided that
+//! the clock of the standby runs at most 60 % faster than the clock of the active node. The offsets of the clocks do
+//! not matter.
 
 use std::time::Duration;
 

@@ -205,8 +205,8 @@ impl Home {
         shared.memtable.filled();
         filled.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        // The next save syncs the tree only if `saved` is less than `applied`. Several calls can have the same number.
-        // After a save between two of these calls, `saved` equals the number. So each call reduces `saved` again.
+        // The next save must sync these rows. A save syncs the tree only if `saved` is less than `applied`. But `saved`
+        // may equal `number`, after an earlier call with the same number and a save. So each call reduces `saved`.
         (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
         Ok(())
     }

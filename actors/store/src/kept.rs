@@ -240,7 +240,8 @@ macro_rules! declare {
 
         pub const KINDS: &[Kind] = &[$(Kind::of::<$record>(),)* $(Kind::of::<$other>(),)*];
 
-        /// One number for each mark of each kind: the format in a `since` mark, or 0 for any other mark.
+        /// One number for each mark in brackets, such as `[hot]` or `[since 10]`. The number of a `since` mark is
+        /// its format. The number of any other mark is 0.
         const FORMATS: &[u16] = &[
             $($(declare!(@format $($mark)+),)*)*
             $($(declare!(@format $($other_mark)+),)*)*

@@ -13,7 +13,7 @@
 //! [business][kind | 0x80][rest][number 2] → another piece of 64 KiB, numbered from 1
 //! ```
 //!
-//! A head of an earlier version is recognised by its length: it is longer than any other row.
+//! A head of an earlier version is recognised by its length: no other row is longer than 64 KiB.
 //!
 //! Invariants:
 //!

@@ -117,8 +117,8 @@ struct Seen {
     level: RoomLevel,
     looked_at: Option<Instant>,
     space: Option<Space>,
-    /// The number of submitted bytes that the disk already contained at the last check. The free space in `space` does
-    /// not include the space of these bytes. So only the other submitted bytes are subtracted from it.
+    /// The number of submitted bytes that the disk already contained at the last check. These bytes have already
+    /// reduced the free space in `space`. So only the other submitted bytes are subtracted from the free space.
     written: u64,
 }
 
@@ -282,8 +282,8 @@ mod tests {
         assert_eq!(level(0), RoomLevel::Ample, "400 bytes are enough for 100 submitted bytes");
         room.submitted(1);
         assert_eq!(level(0), RoomLevel::Scarce);
-        // From here on, `level(101)` means that all 101 submitted bytes are on the disk. The next check of the disk
-        // measures a free space that is already smaller by these bytes. So it does not subtract them again.
+        // From here on, all 101 submitted bytes are on the disk: the argument of `level` is 101. The free space that
+        // the next check measures does not include these bytes. So the check does not subtract them again.
         disk.set_free(2 * GIB);
         assert_eq!(level(101), RoomLevel::Scarce, "the disk is checked at most once a second");
         tokio::time::advance(LOOK_EVERY).await;

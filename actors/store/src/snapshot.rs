@@ -60,7 +60,8 @@ impl Snapshot {
     }
 
     fn read_on(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
-        // The step reads the current rows, then restores the rows that were overwritten since the snapshot began.
+        // The step reads the current rows into `rows`. In `rows`, it then undoes the changes that were made since the
+        // snapshot began.
         let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);
         let mut passed = self.left;
         for row in self.store.all_rows().scan(&self.left, Order::Ascending) {
@@ -140,8 +141,8 @@ impl Spill {
     }
 
     /// Moves the values with keys before `end` from the files to `passed`. If several values of a key were saved, the
-    /// value that was saved first must remain. All values in the files were saved before the values in `passed`. So a
-    /// value from a file replaces the value in `passed`, and the files are read from the newest to the oldest.
+    /// value that was saved first remains: the values in `passed` are newer than all files, the files are read from the
+    /// newest to the oldest, and each value that is read replaces the value of its key in `passed`.
     fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
             while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {

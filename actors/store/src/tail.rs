@@ -23,9 +23,9 @@ use super::StoreError;
 use super::files::found;
 use super::sled_log::segments_of;
 
-/// The maximum number of segments in the copy. The copy omits the newest segment of the log, and contains the segments
-/// directly before it. sled always needs the newest copied segment. If the newest segments of the log are torn, sled
-/// also needs the other copied segments.
+/// The maximum number of segments in the copy. The copy contains the segments directly before the newest segment of the
+/// log, but not the newest segment itself. sled always needs the last segment of the copy. It needs the other segments
+/// of the copy only if the newest segments of the log are torn.
 const SEGMENTS: u64 = 3;
 
 const PIECE_BYTES: usize = 64 << 10;
@@ -211,7 +211,7 @@ mod tests {
                 assert!(now[range.clone()] == if kept { &log } else { &cleared }[range], "{begins}");
             }
         }
-        // A copy is not written back over a log with a newer segment.
+        // If the log has a newer segment than the copy, the copy is removed and not written back.
         let mut gone_on = cleared.clone();
         gone_on[..SEGMENT_HEADER_BYTES].copy_from_slice(&header_of(8_000, 0));
         fs::write(&db, &gone_on).unwrap();

@@ -88,8 +88,8 @@ impl Tap {
         Ok(state.saved.range(range.from..range.to).map(|(key, row)| (*key, row.clone())).collect())
     }
 
-    /// Takes all saved values. If another value is saved later for the key of a taken value, the reader must ignore the
-    /// later value.
+    /// Takes all saved values. The tap may later save another value for the key of a taken value. The reader must
+    /// ignore this later value, because the taken value is the value at the point.
     pub(super) fn take_all(&self) -> Saved {
         let mut state = self.0.lock();
         state.bytes = 0;

@@ -162,8 +162,8 @@ pub struct OfBusiness {
     /// offered after this time.
     pub removed: BTreeMap<PersonId, Timestamp>,
     pub ended: bool,
-    /// The id of the first audit entry after the newest import. API keys and feeds with smaller ids are older than the
-    /// import, so they are revoked.
+    /// The id of the first audit entry after the newest import. An id begins with the time of its creation. So API keys
+    /// and feeds with smaller ids were created before the import. They stay revoked.
     pub imported: Option<AuditId>,
     /// The newest consents, by the keyed hash of the address or the phone number.
     pub consents: BTreeMap<[u8; 32], ConsentRecord>,

@@ -42,8 +42,8 @@ pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 const LINK_BYTES: u64 = 32;
 /// The maximum number of rows of a page. sled splits a page with more rows.
 const ROWS_PER_PAGE: u64 = 16;
-/// After this many changes to a page, sled writes the whole page again. To free old segments, sled moves their pages:
-/// one page for each page that it writes again.
+/// After this many changes to a page, sled writes the whole page again. For each page that sled writes again,
+/// it also moves one page from an old segment, to free this segment.
 const CHANGES_PER_PAGE: u64 = 10;
 
 const RELEASE_TRIES_MAX: u32 = 5_000;
@@ -222,8 +222,8 @@ impl Tree {
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
-    /// Returns the LSN of the newest segment if older segments are missing from the list of complete segments. The next
-    /// sync must then add them to the list. Otherwise returns `None`.
+    /// Returns the LSN of the newest segment if older segments are missing from the list of complete segments, and
+    /// `None` if no segment is missing. The next sync must add the missing segments to the list.
     pub(super) fn unlisted(&self) -> Result<Option<u64>, StoreError> {
         let sealed = self.0.sealed.lock();
         let unlisted = sealed.as_ref().map(|sealed| sealed.unlisted(&self.0.file, SEGMENT_BYTES as u64));

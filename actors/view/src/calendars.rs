@@ -141,7 +141,8 @@ pub struct CalendarWriteView {
     /// `pending` until the server has acknowledged the newest state of the appointment, then `synced`; `failed` if the
     /// server has refused it, the attempts are used up, or the event was changed in the calendar.
     pub status: CalendarSyncStatus,
-    /// The change in the calendar after which the event is not written again automatically.
+    /// The reason why the service does not write the event again automatically: the event was deleted or changed in the
+    /// calendar.
     pub reason: Option<WriteReason>,
     /// The number of attempts to write the newest state of the appointment.
     pub attempts: u32,

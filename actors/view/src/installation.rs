@@ -34,9 +34,9 @@ pub struct BackupView {
     pub error: Option<String>,
     /// The manifest. A backup has one if its status is `done` or `incomplete`.
     pub manifest: Option<BackupManifestView>,
-    /// The kinds of records whose number of rows in the backup differs from the recorded number. At most 1,000 are
-    /// listed. A backup with problems has the status `incomplete`; the businesses without problems are complete. The
-    /// property is absent if there are no problems.
+    /// The problems, at most 1,000. Each problem is a difference between the recorded number of rows and the number in
+    /// the backup. A backup with problems has the status `incomplete`; the businesses without problems are complete.
+    /// The property is absent if there are no problems.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<BackupProblemView>>,
     /// The number of all problems. The property is absent if there are no problems.

@@ -31,7 +31,7 @@ const UNDER: f64 = 20.0;
 const AT_LEAST: f64 = 0.95;
 const MEMORY_MAX: u64 = 64 << 10;
 
-/// The words of each caller, one text per turn. After the last one, the caller hangs up and calls again.
+/// The words of each caller, one text per turn. After the last text, the caller hangs up and calls again.
 const SAID: [&str; 6] = [
     "I would like a Coupe",
     "tomorrow at ten",

@@ -33,8 +33,9 @@ const ENDPOINTS: usize = 25;
 const EVERY: Duration = Duration::from_millis(50);
 /// The time during which appointments are booked at the victim.
 const BOOKING: Duration = Duration::from_secs(8);
-/// The period in which the CPU time of a server without requests is measured. Each attempt that hangs ends after 10 s.
-/// All these attempts end together, and then new attempts start. So new attempts start twice within the period.
+/// The period in which the CPU time of a server is measured. The server gets no requests, but makes delivery attempts.
+/// All attempts that hang end together after 10 s, and then new attempts start. So new attempts start twice within the
+/// period.
 const QUIET: Duration = Duration::from_secs(20);
 const QUIET_STEP: Duration = Duration::from_secs(1);
 /// The target: an event of the victim must arrive in less than this many milliseconds.

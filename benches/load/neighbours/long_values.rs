@@ -21,8 +21,8 @@ const CONNECTIONS: usize = 8;
 const WRITERS: usize = 20;
 /// The maximum length of the content of a knowledge entry, in characters.
 const CHARACTERS: usize = 50_000;
-/// The target: with the writers, the 99th percentile of the durations of bookings is at most this many times as long as
-/// without them.
+/// The target for the 99th percentile of the durations of bookings. With the writers, it may be at most this many times
+/// as long as without the writers.
 const AT_MOST: f64 = 3.0;
 
 pub(super) fn rows() -> Vec<Row> {

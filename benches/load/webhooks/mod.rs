@@ -124,8 +124,8 @@ impl Group for Webhooks {
 
 impl Webhooks {
     /// Makes bookings at a business with subscribed endpoints. Checks that every event reaches every
-    /// endpoint. If `of_bookings` is true, the bookings are measured while deliveries run. Otherwise the
-    /// receivers delay their first responses until all bookings are made, and only the deliveries are
+    /// endpoint. If `of_bookings` is true, the bookings are measured while deliveries run. If it is false,
+    /// the receivers delay their first responses until all bookings are made, and only the deliveries are
     /// measured.
     async fn deliver(
         &mut self,

@@ -75,8 +75,8 @@ impl Entered {
         given("name", "problem-name-long", matches!(name, Some(Err(_))));
         let phone = text("phone").map(|text| Phone::from_query(&text, &PhoneRegion::reading(&shop.profile)));
         given("phone", "problem-phone", matches!(phone, Some(Err(_))));
-        // The service can send mail to every `Address`, but not to every `Email`, so the text must be valid
-        // as both.
+        // The contact stores an `Email`. The service cannot send mail to every `Email`, but to every `Address`. So the
+        // text must also be a valid `Address`.
         let email = text("email").map(|text| Address::new(&text).and_then(|_| Email::new(&text)));
         given("email", "problem-email", matches!(email, Some(Err(_))));
         given("phone", "problem-reach", phone.is_none() && email.is_none());

@@ -52,8 +52,8 @@ impl Managed {
         let shown = shown.unwrap_or(seen.business.locale);
         let (profile, mut website) = (seen.business.clone(), seen.website.clone());
         if !website.enabled || profile.suspended {
-            // While the booking page is not available, its stylesheet with the business's colour is not available
-            // either. So this page has the default colour.
+            // While the booking page is not available, the stylesheet with the business's colour is not available
+            // either. So the pages of a manage link have the default colour.
             website.color = None;
         }
         let shop = Arc::new(Shop { business, profile, website, chats: false });

@@ -89,9 +89,9 @@ async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> 
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // The file is missing, so the sample must be created. If a business already has the name of the sample, an
-            // interrupted start has created this business, and it is ignored. If a business has another name, it
-            // belongs to the operator, so this function refuses the directory.
+            // The file is missing, so the sample must be created. A business with the name of the sample was created
+            // by an interrupted start. Such businesses are ignored. A business with another name belongs to the
+            // operator, so this function refuses the directory.
             let some = PageRequest { limit: 100, after: None };
             let found = service.engine().businesses(&some).await.map_err(failed)?.items;
             if found.iter().any(|business| business.name != NAME) {
@@ -218,8 +218,8 @@ pub async fn make(service: &Service, language: Locale) -> Result<Sample, Service
         });
         operator.make(&of("messages"), message).await?;
     }
-    // Adds two chats of the booking page: one has ended, one is open. If a chat model is configured, adds no chats,
-    // since the answers of the model would delay the start.
+    // Enables the chat of the booking page. If no chat model is configured, also adds two chats: one has ended, one is
+    // open. The answers of a chat model would delay the start.
     let receptionist = json!({"channels": {"website": true}, "knowledge_public": true});
     operator.change(&of("receptionist"), receptionist).await?;
     let chats = [(&CHAT[..2], true), (&CHAT[2..], false)];

@@ -25,7 +25,7 @@ const ASKED: &str = "asked";
 pub(super) struct Shape {
     pub(super) property: &'static str,
     pub(super) alias: Option<&'static str>,
-    /// The value of the flag that means null, such as `default`. A property with such a value has no separate flag
+    /// The value of the flag that means null, such as `default`. If this is set, the property has no separate flag
     /// that clears it.
     pub(super) null: Option<&'static str>,
     /// The flag that clears the property or empties the list, and its help.
@@ -161,8 +161,8 @@ impl<'a> Flag<'a> {
         format!("{companion} {}", self.property.name)
     }
 
-    /// Whether the property is a required list of fixed values. Such a list has a flag that adds all
-    /// values.
+    /// Whether the property is a required list whose items must come from a fixed set of values. For such a list,
+    /// there is a flag that adds every value of the set.
     fn has_words(&self) -> bool {
         self.property.is("array") && self.property.required && !self.property.words.is_empty()
     }

@@ -234,8 +234,8 @@ async fn the_region_of_a_new_business_is_the_country_of_its_zone_unless_it_is_gi
         refused.starts_with("--phone-region: the time zone UTC does not identify a country"),
         "{refused}"
     );
-    // The command sends an unknown zone without a region. The service then refuses the zone, so the command does
-    // not report a missing region.
+    // `Mars` is not a time zone. The command sends it without a region, and the service refuses it. The service's
+    // message about the time zone is more helpful than a message of the command about the region.
     let unknown = meaning_of("business create --name S --timezone Mars", &[]).await.call.unwrap();
     assert_eq!(unknown.body.unwrap()["phone_region"], Value::Null);
 }

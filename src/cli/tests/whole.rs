@@ -219,7 +219,7 @@ fn needs_no_flag(line: &str, name: &str) -> bool {
         "allow_pending" => true,
         "source" => line.starts_with("appointment reschedule"),
         "status" => line.starts_with("webhook enable"),
-        // The name is a value of the flag `--kind`.
+        // The properties of these two commands are kinds. The flag `--kind` selects a kind.
         _ => line.starts_with("budget set") || line.starts_with("person notifications"),
     }
 }

@@ -70,7 +70,8 @@ fn clock(text: &str) -> Option<NaiveTime> {
     ["%H:%M", "%H:%M:%S"].iter().find_map(|form| NaiveTime::parse_from_str(text, form).ok())
 }
 
-/// Returns the instant of a local time. If a clock change skips or repeats the local time, returns an error.
+/// Returns the instant of a local time. If `day` is false and a clock change skips or repeats the local time, returns
+/// an error.
 ///
 /// If `day` is true, `local` must be midnight, and a clock change causes no error. If midnight occurs twice, the result
 /// is the first of the two instants. If midnight is skipped, it is converted with the UTC offset before the change.

@@ -1,7 +1,7 @@
 //! TLS of a listener: rustls with ring, for HTTP/1.1 only. The certificate and the key are read from files.
 //!
-//! Invariants: a handshake uses the last certificate and key that the service has read and that match each
-//! other. An unusable file does not replace the current certificate. Open connections keep their certificate.
+//! Invariants: a read of the files succeeds only if both files are usable and the key matches the certificate. A
+//! handshake uses the certificate and the key of the last successful read. Open connections keep their certificate.
 //! Each time the service reads the files, it logs a warning for each problem that clients will have.
 
 use std::fs;

@@ -371,8 +371,8 @@ async fn each_day_of_the_next_twelve_months_needs_two_clicks() {
     desk.close().await;
 }
 
-/// A script that returns two values: the width and the height of each appointment link that is too small to click,
-/// and the number of appointments that share their lane with five other appointments.
+/// A script that returns a list and a number. The list contains the size of each appointment link that is too small to
+/// click. The number counts the appointments that share their lane with five other appointments.
 const LINKS: &str = "
     const links = [...document.querySelectorAll('#board .visit .cover')].map(one => one.getBoundingClientRect());
     const small = links.filter(one => one.width < 24 || one.height < 24).map(one => [one.width, one.height]);

@@ -13,7 +13,7 @@ use store::{Batch, Key, KeyRange, MemoryBackend, Order, Store, VALUE_BYTES_MAX};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// The maximum number of steps. On disk, each step may need a sync.
+/// The maximum number of steps in memory. On disk, the maximum is smaller, because each step may need a sync.
 const STEPS_MAX: usize = 400;
 const DISK_STEPS_MAX: usize = 60;
 /// On average, one in this many inputs also runs on disk.

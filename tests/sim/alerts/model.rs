@@ -207,8 +207,8 @@ impl Expected {
     ///   may have fewer mails.
     ///
     /// If a mail is dropped, the dashboard shows its alerts, even to a person who wants them only by mail. `unasked`
-    /// contains, for each person, the number of alerts in the dashboard that the person wants only by mail. Their mails
-    /// were dropped, so the outbox and its log must not contain these alerts.
+    /// contains, for each person, the number of alerts that the dashboard shows for this reason. The mails with these
+    /// alerts were dropped, so no mail in the outbox or its log may contain them.
     pub(super) fn check_mails(
         &self,
         store: &Store,

@@ -129,8 +129,8 @@ impl Client {
             person.answered.retain(|(of, ..)| *of != key);
         }
         let Some(answer) = answer else { return };
-        // Another task may have repeated the same request at the same time and got a new response from the service. In
-        // this case, the other task has removed the recorded response, so this task compares nothing.
+        // Another task may have repeated the same request at the same time. If the response to that task was new, that
+        // task has removed the recorded response. Without a recorded response, this task compares nothing.
         let all = self.guests.all.lock();
         let of_first = |person: &Person| person.answered.iter().any(|(of, ..)| *of == key);
         let is_recorded = all[self.at].people.get(&contact).is_some_and(of_first);

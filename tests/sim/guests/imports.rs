@@ -20,7 +20,8 @@ use crate::life::Life;
 use crate::shop::text;
 use crate::sim::Sim;
 
-/// The number of people at the beginning of each imported file that requests other than imports may use.
+/// Requests other than imports may use only the first people of each imported file. This is the number of these people
+/// per file.
 const KNOWN: usize = 3;
 /// The maximum number of people in a file. The engine writes them in several batches.
 const PEOPLE_MAX: usize = 150;

@@ -144,8 +144,8 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
         for id in &person.calls {
             let call = store.get::<CallRecord>(&keys::call(of, *id)).unwrap();
             assert!(call.is_some() || guest.expires, "the call {id} is missing");
-            // This person's phone number may also have belonged to an erased contact: a second contact of the same
-            // guest, or a contact that got the number in a merge. In this case, this person's call may lack the number.
+            // Another contact may also have had this person's phone number: a second contact of the same guest, or a
+            // contact that got the number in a merge. The erasure of that contact may remove the number from this call.
             let is_whole = call.as_ref().is_none_or(|call| {
                 let is_own = |summary: &str| summary.contains(&said(person.number));
                 let keeps_number = |summary: &str| is_own(summary) && !erased.contains(&person.number);

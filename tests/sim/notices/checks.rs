@@ -155,9 +155,8 @@ impl World {
         if let Some(newest) = of_last_change().rfind(|mail| !is_reminder(mail)) {
             let last = self.last_taken(appointment.id);
             let stated = newest.notice.unwrap().stated();
-            // If the relay has accepted no mail about the appointment, the customer has learnt of no change. The
-            // customer then knows only the state before the first notice. The field `before` of the mail of this notice
-            // contains that state.
+            // If the relay has accepted no mail about the appointment, the customer knows only the state before the
+            // first notice. The field `before` of the first notice's mail contains this state.
             let undone = mails.iter().find(|mail| !is_reminder(mail)).and_then(|mail| mail.before);
             let known = last.as_ref().map(|last| Stated::from(&last.letter.appointment)).or(undone);
             let known = known == Some(stated);

@@ -130,8 +130,8 @@ impl Client {
         if let Some(staff) = staff {
             self.check_blocked(staff, &listed, &kept);
         }
-        // The request for the listed time must succeed, and the request for the blocked time must be refused. The
-        // blocked time was requested second, but the first booking cannot make it available.
+        // The listed time was requested first, and this request must succeed. The blocked time was requested second,
+        // and this request must be refused: the first booking cannot make the blocked time available.
         for (slot, is_listed, is_booked) in outcomes {
             let is_past = slot.starts_at <= self.handle.now() + HALF_HOUR;
             if is_listed != is_booked && !is_past {

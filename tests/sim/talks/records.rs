@@ -337,8 +337,9 @@ impl Records {
         }
     }
 
-    /// The start of the appointment after the change. A conversation may make equal changes, such as two moves of the
-    /// same appointment. `nth` is the number of earlier equal changes.
+    /// The time at which the appointment starts once this change is made. A conversation may make several changes of
+    /// the same kind to the same appointment, for example move it twice. `nth` is the number of such changes before
+    /// this one.
     fn time_of(&self, made: &Made, nth: usize) -> Option<Timestamp> {
         let mut time = self.appointments.get(&made.2.into())?.starts_at;
         let mut times: BTreeMap<AuditId, Timestamp> = BTreeMap::new();

@@ -156,8 +156,8 @@ impl Busy {
         held.range(range).map(|(start, held)| (held.end - *start).num_minutes()).sum()
     }
 
-    /// Removes old entries, to limit the memory: the appointments that start before this instant, and the blocked times
-    /// of all staff members that end at or before this instant.
+    /// Removes old entries, to limit the memory. An appointment is removed if it starts before this instant. A time
+    /// that is blocked for all staff members is removed if it ends at or before this instant.
     pub fn forget_before(&mut self, instant: Timestamp) {
         self.by_staff.retain(|_, held| {
             *held = held.split_off(&instant);

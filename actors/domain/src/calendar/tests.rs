@@ -306,8 +306,8 @@ fn apia_skipped_a_friday() {
     let hours = [(Thursday, "22:45", "24:00"), (Friday, "00:00", "24:00"), (Saturday, "00:00", "01:00")];
     assert_eq!(starts(Apia, &hours, "2011-12-29", 60), ["22:45-10", "23:15-10", "23:45-10"]);
     assert_eq!(starts(Apia, &hours, "2011-12-31", 60), ["00:00+14"]);
-    // Friday's window ends at 01:10 on Saturday. Friday was skipped, so only the part of the window on Saturday is
-    // open.
+    // The window begins on Friday and ends at 01:10 on Saturday. The time zone skipped this Friday, so only the part
+    // of the window on Saturday is open.
     assert_eq!(starts(Apia, &[(Friday, "20:10", "01:10")], "2011-12-31", 30), ["00:00+14", "00:30+14"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-29", 50), ["23:10-10"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-31", 30), [""; 0]);

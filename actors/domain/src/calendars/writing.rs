@@ -99,8 +99,9 @@ pub struct SeenEvent {
 /// The outcome of an attempt to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// The server has acknowledged the event with the times `times`, or the deletion of the event if `times` is `None`.
-    /// `href` is the path of the event, if it differs from the path that this service chooses.
+    /// If `times` is set, the server has acknowledged the event with these times. If `times` is `None`, the server has
+    /// acknowledged the deletion of the event. `href` is the path of the event, if it differs from the path that this
+    /// service chooses.
     Done {
         times: Option<(Timestamp, Timestamp)>,
         href: Option<String>,
@@ -292,13 +293,14 @@ pub fn follow(
                 let of = |it: &Appointment| (content(it, FeedDetail::Services), it.staff_id);
                 of(before) == of(after)
             });
-            // Appointments are no longer written to this calendar.
-            // - If the calendar is disconnected (`Ended`), the row is dropped.
-            // - If the row is a deletion, or if the change affects neither the event nor the staff member, the row
-            //   stays until the calendar's task (`Leave` or `Remove`) handles it.
-            // - In all other cases, the event is now out of date, so the row must not stay `synced`. If the calendar is
-            //   being disconnected (`Removing`) and the event has not ended, the row becomes a deletion. If the
-            //   calendar is `Leaving` or the event has ended, the row is dropped.
+            // Appointments are no longer written to this calendar. The first of these rules that matches applies:
+            // 1. If the calendar is disconnected (`Ended`), the row is dropped.
+            // 2. If the row is a deletion, the row stays. It also stays if the change affects neither the event nor the
+            //    staff member. The calendar's task (`Leave` or `Remove`) handles the row later.
+            // 3. If the calendar is being disconnected (`Removing`) and the event has not ended, the row becomes a
+            //    deletion.
+            // 4. All other rows are dropped.
+            // In rules 3 and 4, the event is now out of date, so the row must not stay `synced`.
             let kept = match to {
                 WritesTo::Removing | WritesTo::Leaving if row.is_deletion || is_same => {
                     all.push(row);

@@ -13,8 +13,9 @@ use proptest::sample::{Index, select};
 
 use crate::units::{DAY_MINUTES, MARGIN_DAYS, MINUTE_MILLIS};
 
-/// For each zone, dates on which clocks change. There are changes forward and back, changes by half an hour to a whole
-/// day, and changes at midnight and across midnight.
+/// For each zone, dates on which clocks change. Clocks go forward on some of these dates, and back
+/// on others. The size of a change ranges from half an hour to a whole day. Some changes start at midnight, and some
+/// cross midnight.
 const CHANGES: &[(Tz, &[&str])] = &[
     (Tz::America__New_York, &["2026-03-08", "2026-11-01", "2006-04-02"]),
     (Tz::America__Havana, &["2026-03-08", "2026-11-01"]),

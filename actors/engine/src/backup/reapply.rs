@@ -231,7 +231,8 @@ impl<'a> Reapplying<'a> {
     }
 }
 
-/// Ends all sessions and sign-in links, because tombstones do not list them.
+/// Ends all sessions and sign-in links. Some of them may have ended after the time of the restored state. It is unknown
+/// which ones, because tombstones do not list ended sessions and links.
 pub(crate) async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
     let people = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
     let mut writer = BulkWriter::new(store, BusinessId::INSTALLATION);

@@ -6,9 +6,10 @@
 //! - The actor handles no other message during an import. Therefore no record refers to a hidden contact, and
 //!   every other contact has a smaller id.
 //! - After an interruption, the actor deletes the hidden contacts when it loads the business.
-//! - The batches with contacts change the usage of the business (the numbers of rows and bytes), but write no
-//!   audit entries. Therefore, while the row exists, the newest audit entry contains no usage. After an
-//!   interruption, the actor counts the rows again.
+//! - An audit entry normally contains the usage of the business (the numbers of rows and bytes). The batches with
+//!   contacts change the usage, but write no audit entries. Therefore the audit entry of the first batch contains no
+//!   usage, because it would soon be wrong. After an interruption, this entry is the newest one, so the actor counts
+//!   the rows again.
 
 use std::collections::HashSet;
 

@@ -19,8 +19,8 @@ pub(crate) struct ErasedContacts {
     /// newest erasure or merge that removed this number or address from a contact. Ids increase with time: a record
     /// with a greater id was created after the removal, so it stays unchanged.
     identifiers: HashMap<[u8; 16], Uuid>,
-    /// True if index rows may still contain the id of an erased contact. If the contact could not be decoded, the keys
-    /// of its index rows are unknown, so these rows may still exist. The service assumes this case if the row of the
+    /// True if index rows of an erased contact may still exist. This is possible if the record of the contact could
+    /// not be decoded, because the keys of its index rows are then unknown. The value is true if the row of an
     /// erasure contains no phone number or cannot be decoded.
     may_be_listed: bool,
 }

@@ -5,8 +5,8 @@
 //! - An appointment without a contact has no links.
 //! - The deletion of an appointment deletes its links. A background job deletes the links that have ended.
 //! - If an appointment has too many links, links that were shown on a page end before links that were sent by mail.
-//!   Otherwise a visitor who repeatedly submits a form could end a mailed link, which the customer may need in order to
-//!   stop emails.
+//!   This rule protects mailed links from a visitor who repeatedly submits a form. The customer may need a mailed link
+//!   to stop emails.
 
 use chrono::TimeDelta;
 use domain::{Appointment, AppointmentId, Timestamp};

@@ -111,8 +111,8 @@ fn notices(
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
     // Reminders depend on `since`, the time of the booking or of the last move. If this change is a booking or a move,
-    // `since` is `at`. If this change confirms a pending appointment, `since` is `before.updated_at`: while an
-    // appointment is pending, only a booking or a move changes its `updated_at`.
+    // `since` is `at`. If this change confirms a pending appointment, `since` is `before.updated_at`. This is the time
+    // of the booking or of the last move, because no other change to a pending appointment changes its `updated_at`.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);

@@ -101,8 +101,8 @@ pub(super) fn index(state: &mut State, writes: &[Write], batch: &mut Batch) -> R
         if more == 0 {
             continue;
         }
-        // After the start of the actor, `state.unfiled` is empty, because the number of unfiled records is unknown. In
-        // this case, `file` is called, and it counts these records.
+        // After the start of the actor, `state.unfiled` is empty, so the number of unfiled records is unknown. In this
+        // case, `file` must be called, because it counts the unfiled records.
         let count = state.unfiled.get(&rows).map_or(ROW_RECORDS_MAX, |count| count + more);
         let count = if count < ROW_RECORDS_MAX { count } else { file(state, rows, &unfiled, batch)? };
         state.unfiled.insert(rows, count);
@@ -144,9 +144,9 @@ fn change_rows(
     Ok(changes)
 }
 
-/// Files the unfiled records, including the records of this batch. The last records stay unfiled if they do not fill a
-/// row. Returns the number of these last records. If there are too many unfiled records for one call, returns
-/// [`ROW_RECORDS_MAX`], so that the next new record causes another call.
+/// Writes the unfiled records, including the records of this batch, to rows of the index. If the last records do not
+/// fill a row, they stay unfiled. Returns the number of the records that stay unfiled. If there are too many unfiled
+/// records for one call, returns [`ROW_RECORDS_MAX`] instead, so that the next new record causes another call.
 fn file(
     state: &State,
     rows: u8,
@@ -168,8 +168,8 @@ fn file(
     if filed.records == ROW_RECORDS_MAX {
         filed.write(batch);
     }
-    // The key of the newest row shows up to which id records are filed. Therefore a row without texts is stored while
-    // it is the newest row. If this batch has written a newer row, an old row without texts is deleted.
+    // Records are filed up to the id in the key of the newest row. So the newest row stays, even if it has no texts. If
+    // this batch has written a newer row, the previous newest row is deleted if it has no texts.
     if batch.len() > before
         && let Some((key, value)) = newest
         && SearchRecord::decode(&value).is_ok_and(|row| row.texts.is_empty())

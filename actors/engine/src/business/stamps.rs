@@ -6,9 +6,10 @@
 //!   the fence, so a client that continues at the fence misses no change.
 //! - A change after a member's removal has a later stamp than the removal, so the stamp distinguishes a new
 //!   membership of the person from the removed one.
-//! - `newest` is the stamp of the last change. The next change gets the stamp `next` or a later stamp. `next` is never
-//!   before `newest`. If `next` equals `newest`, a removal increases `next` by one millisecond. A list does the
-//!   same. If `next` is then before the current time, the list increases `next` to the current time.
+//! - `newest` is the stamp of the last change. `next` is the earliest stamp that the next change may get. `next` is
+//!   never before `newest`. A change sets both to its stamp, so the next change may get the same stamp. After a removal
+//!   or a list, `next` is at least one millisecond after `newest`. After a list, `next` is also not before the time of
+//!   the list.
 //!
 //! An actor does not know the fences of lists that clients read before the actor started.
 //! [`crate::clock::Clocks::stamps_from`] keeps the actor's stamps after these fences.

@@ -398,8 +398,9 @@ impl TurnContext<'_, '_> {
         if !self.context.state.has_room(&[BudgetKind::Messages]) {
             return Ok(Answer::Refused(Refused::Limit));
         }
-        // If the caller is not verified, `known` is the contact with the caller's phone number, or the contact of a
-        // booking in this conversation.
+        // If the caller is verified, `known` is the contact that the caller has proved to be. If there is no such
+        // contact, `known` is the contact with the caller's phone number, or the contact of a booking in this
+        // conversation.
         let known = self.talk.contact.filter(|_| self.talk.verified).or(self.conversation.contact_id);
         let contact = known.map(|id| self.context.contact(id)).transpose()?.flatten();
         let caller_phone = ask.phone.as_ref().and_then(|phone| Phone::from_e164(phone.clone()).ok());

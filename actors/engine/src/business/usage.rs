@@ -1,5 +1,6 @@
-//! Counts the usage of a business: the numbers of its rows and bytes. Each change updates the usage, and the newest
-//! audit entry contains the current usage. If the newest entry contains no usage, the rows are counted again.
+//! Counts the usage of a business: the numbers of its rows and bytes. Each change updates the usage, and its last audit
+//! entry contains the new usage. Entries that are written during a count or an import of contacts contain no usage. If
+//! the newest entry contains no usage when the actor starts, the actor counts all rows.
 //!
 //! Invariants:
 //! - `BusinessBudget::usage` counts the rows of the store, including changes that are not durable yet. While a count is

@@ -160,9 +160,9 @@ impl Write {
                 }
             }
             Self::Appointment { before, after } => {
-                // A list ordered by `updated_at` begins at an instant, and skips each id that contains an earlier
-                // time. If an id contained a time before the creation of its appointment, a list could wrongly skip
-                // the appointment.
+                // An appointment that was never changed is listed by its id. A list of the changes since an instant
+                // skips ids whose time is before the instant. If the time in an id were before the creation of the
+                // appointment, the list could skip an appointment that was created after the instant.
                 assert!(
                     after.id.minted_at() >= after.created_at,
                     "the id of appointment {} contains a time before its creation",

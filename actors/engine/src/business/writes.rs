@@ -3,9 +3,9 @@
 //!
 //! Invariants:
 //! - A change to an appointment, its new `calendar_sync_status` and its writes are one batch.
-//! - If only `calendar_sync_status` changes, the row of the appointment keeps its length and version. So the usage of
-//!   the business stays the same. A change of the usage would need an audit entry. A change of only
-//!   `calendar_sync_status` needs none.
+//! - Each change of the usage of a business needs an audit entry. If only `calendar_sync_status` changes, no audit
+//!   entry is written, so the usage must stay the same. Therefore the row of the appointment keeps its length and
+//!   version.
 //! - An appointment whose `calendar_sync_status` is `not_connected` has no writes, so no rows are read to find them.
 
 use domain::{

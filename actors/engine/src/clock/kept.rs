@@ -28,7 +28,8 @@ const BUSINESSES_PER_TURN: usize = 256;
 pub(super) struct Kept {
     pub(super) steady: SteadyTime,
     pub(super) newest: Option<Timestamp>,
-    /// The stored believed time. It is `None` if no time is stored, or if no record has a stamp.
+    /// The stored believed time. It is `None` if no time is stored, or if no record has a stamp. If it is `None`, the
+    /// service starts with the time of the wall clock.
     pub(super) believed: Option<KeptTime>,
     pub(super) warning: Option<String>,
 }
@@ -47,8 +48,8 @@ pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> 
         let warning = newest.and_then(|newest| odd(wall, newest, kept.wall));
         return Ok(Kept { steady, newest, believed, warning });
     }
-    // There is no stored time if an early version wrote the store, or if the row is damaged. Then the steady time
-    // begins at the time of the wall clock, or 24 hours after the newest stamp if that is earlier.
+    // If an early version wrote the store, or if the row is damaged, there is no stored time. The steady time then
+    // begins at the earlier of two times: the time of the wall clock, and 24 hours after the newest stamp.
     let newest = newest_stamp(store).await?;
     let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
     let warning = newest.and_then(|newest| odd(wall, newest, Timestamp::MIN));
@@ -174,7 +175,8 @@ mod tests {
         assert!(behind.contains("repair-stamps") && !behind.contains('\n'), "{behind}");
         let ahead = warning(newest + AHEAD_MAX + tick, none).unwrap();
         assert!(ahead.contains("2026-04-02T12:00:00.001Z") && ahead.contains("2026-03-02T12:00:00.000Z"));
-        // The newest stamp is old, but the stored time is recent. So the service ran recently, and there is no warning.
+        // The clock is too far ahead of the newest stamp, but not of the stored time. The later of these two times
+        // counts as the last use of the store, so there is no warning.
         assert_eq!(warning(newest + AHEAD_MAX + tick, newest + tick), None);
     }
 

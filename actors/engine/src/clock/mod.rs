@@ -7,7 +7,7 @@
 //! - [`Clocks::steady`], the steady time of the store ([`kept`]): for retention periods. It runs evenly and
 //!   continues after restarts and crashes;
 //! - [`SteadyClock`], the clock of schedules: for due times. It also counts the time for which the machine
-//!   is suspended, and a task that waits for a due time reads it at least once per [`LOOK_EVERY`].
+//!   is suspended. A task that waits for a due time reads this clock at least once per [`LOOK_EVERY`].
 //!
 //! Invariants:
 //!
@@ -138,7 +138,7 @@ impl Clocks {
 
     /// Called before a list is read. The list may show stamps up to the believed time. After a crash, a new change must
     /// not get an earlier stamp than the stamps in the list. The *offset* is the believed time minus
-    /// the machine's steady time. If the offset is greater than when the believed time was last stored, this function
+    /// the machine's steady time. If the offset has increased since the believed time was last stored, this function
     /// stores the believed time and returns true. The list must then wait until the believed time is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();

@@ -179,9 +179,9 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // The field `reached_before` of the delivery is the number of successful deliveries to the endpoint before the
-        // first attempt of this delivery. The batch also contains the current number, unless an earlier batch contains
-        // it. So a stored `reached_before` is never greater than the stored current number.
+        // `reached_before` is the number of successful deliveries to the endpoint before the first attempt of this
+        // delivery. It must never be greater than the stored current number of successful deliveries. Therefore this
+        // batch also writes the current number, unless an earlier batch has written the same number.
         let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;

@@ -105,7 +105,8 @@ impl State {
             return Ok(());
         }
         // During an outage, each failed probe allows one trial attempt, and `take_trial` claims it. An endpoint without
-        // due deliveries could not use the attempt, so the claim follows the check that `due.now` is not empty.
+        // due deliveries must not claim the attempt, because it has nothing to send. So the function returns before
+        // this point if `due.now` is empty.
         let network = client.network();
         if network.is_out() && client.is_cut_off_from(&endpoint.url) {
             due.now.truncate(usize::from(network.take_trial()));

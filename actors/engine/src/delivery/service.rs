@@ -4,8 +4,8 @@
 //! Invariants:
 //!
 //! - Each message contains a message permit, which keeps the actor running until the message is handled.
-//! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no attempt permit. At
-//!   the start of the engine, the only such work is the correction of due times.
+//! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no attempt
+//!   permit. When the engine starts, it starts actors without an attempt permit only to correct due times.
 //! - The waiting deliveries are registered with the dispatcher in bounded steps.
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -115,8 +115,8 @@ impl Engine {
         self.shared().store.noted_instant(Noted::NewestBackup)
     }
 
-    /// A background job counts the records of each business. Returns the number of counts that equalled the
-    /// recorded usage, and the number that differed from it.
+    /// A background job counts the records of each business and compares the result with the recorded usage. Returns
+    /// how often the two were equal, and how often they were different.
     pub fn businesses_counted(&self) -> (u64, u64) {
         self.parts.maintenance.round.counted.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }

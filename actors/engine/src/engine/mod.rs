@@ -258,8 +258,8 @@ impl Engine {
         self.parts.backups.state(id)
     }
 
-    /// Closes the engine. First waits at most 2 s until the recorded uses of sessions are written, and then at most 2 s
-    /// until other work is done. Fails if the store has failed.
+    /// Closes the engine. First waits, for at most 2 s, until the times at which sessions were used are written to the
+    /// store. Then waits, for at most 2 s, until other work is done. Fails if the store has failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
         // The actors of people refuse changes after `shared.close`. So they must write the recorded uses of sessions to

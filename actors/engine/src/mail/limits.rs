@@ -22,8 +22,8 @@ pub(super) const FORGOTTEN: [Rate; 2] =
 /// The limit on reset requests from an IP address ([`Sources`]).
 pub(super) const FORGOTTEN_FROM: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
 pub(super) const EMAIL_CHANGES: Rate = Rate { count: 5, within: TimeDelta::days(1) };
-/// If a person changes the email address of an account, the new address gets a confirmation mail. This is the limit on
-/// such mails to one address, because the address may belong to somebody else.
+/// The limit on confirmation mails to one email address. The service sends a confirmation mail to the address that a
+/// person enters as the new address of an account. The limit exists because the address may belong to somebody else.
 pub(super) const EMAIL_CHANGES_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
 pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 

@@ -39,8 +39,8 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// The time for which a notice waits while another notice of its appointment is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// A reminder that is due is sent if `reminds_at` is at most this far in the future. If it is further in the future, the
-/// due time was set by a wrong clock, so the reminder waits until `reminds_at`.
+/// A wrong clock can make a reminder due too early. So if a reminder is due, but its `reminds_at` is further in the
+/// future than this, the reminder waits until `reminds_at`.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {
@@ -191,8 +191,8 @@ impl State {
         }
         // The loop computes two values from the earlier notices:
         // - `known` is the state of the appointment that the customer knows. If a notice was sent, it is the state in
-        //   the last sent notice. Otherwise it is the field `before` of the first notice: the state before the change
-        //   that this notice announces. For a booking, this field is `None`.
+        //   the last sent notice. If no notice was sent, it is the state before the change that the first notice
+        //   announces (the field `before`). If this change is the booking, the field is `None`.
         // - `is_uncertain` is true if the customer may have received another notice after the last sent notice.
         let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
@@ -429,8 +429,8 @@ pub(crate) fn consent_of(
 struct Limit {
     name: &'static str,
     max: u32,
-    /// The length of a period. All notices of a period share one entry of the stored count. A period begins with its
-    /// first notice. If the length is zero, each notice has its own entry.
+    /// The length of a period. The store contains one entry per period, with the number of notices in the period. A
+    /// period begins with its first notice. If the length is zero, each notice has its own entry.
     together: TimeDelta,
 }
 

@@ -130,8 +130,8 @@ impl Order {
     }
 }
 
-/// For each lane, the row at which its next scan starts. A scan skips rows of other lanes, and stores the last of these
-/// skipped rows here. So the next scan does not read the earlier rows again.
+/// For each lane, the row at which its next scan starts. When a scan skips a row of another lane, it stores the key of
+/// the skipped row here. So the next scan does not read the earlier rows again.
 #[derive(Debug, Default)]
 pub(super) struct Positions(BTreeMap<Lane, Key>);
 

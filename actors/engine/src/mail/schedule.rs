@@ -49,8 +49,8 @@ pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
         return due; // a reminder may wait for months; `super::notice` checks its due time
     }
     let tried = mail.attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
-    // A mail that combines several alerts may wait before its first attempt: until 08:00 if it is the daily mail,
-    // otherwise until the hourly limit allows a mail.
+    // A mail that combines several alerts may wait before its first attempt. The daily mail waits until 08:00. The
+    // other mails wait until the hourly limit allows a mail. Both waits are shorter than 49 hours.
     now + tried.copied().unwrap_or(TimeDelta::hours(if mail.kind.gathers() { 49 } else { 0 }))
 }
 

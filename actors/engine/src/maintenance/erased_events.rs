@@ -66,9 +66,9 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
 }
 
 /// True if the event has a delivery that is not clean: an attempt is pending or planned, or a response body is stored.
-/// A pending delivery may wait until the deadline while its endpoint is enabled and the business is not suspended. If a
-/// delivery is not clean and may not wait, its endpoint is added to `clean`. The actor of this endpoint must then end
-/// the delivery or delete the response body.
+/// A pending delivery may stay as it is until the deadline, if its endpoint is enabled and the business is not
+/// suspended. For every other delivery that is not clean, this function adds the endpoint to the list `clean`. The
+/// actor of the endpoint then cleans the delivery: it ends the delivery or deletes the response body.
 fn waits(
     state: &State,
     event: EventId,

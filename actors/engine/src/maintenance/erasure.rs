@@ -8,10 +8,10 @@
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
-//! - Changes after the erasure write no data of the contacts, so each stage runs once. There is one exception: a
-//!   customer may have entered the phone number or email address of an erased contact in a booking of another contact.
-//!   Until the stage [`ENTERED`] removes this data from the booking, new responses about the booking contain the data,
-//!   and these responses are stored. Therefore the later stage [`REMEMBERED_AGAIN`] reads the stored responses again.
+//! - Each stage runs once, because changes after the erasure write no data of the contacts. Stored responses are an
+//!   exception. A customer may have entered the phone number or email address of an erased contact in a booking of
+//!   another contact. Until the stage [`ENTERED`] removes this data from the booking, new responses about the booking
+//!   contain the data and are stored. So the later stage [`REMEMBERED_AGAIN`] reads the stored responses again.
 //! - Records that are newer than the erasure stay unchanged, even if they contain the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. From a call or message of
 //!   another contact, only the phone number is removed.
@@ -42,8 +42,8 @@ const LISTED: u8 = 6;
 /// The stage that cleans the bookings of other contacts. In such a booking, a customer may have entered the phone
 /// number or the email address of an erased contact.
 const ENTERED: u8 = 7;
-/// The stage that reads the stored responses again. If a later version of the service adds a kind of record, the stage
-/// for this kind gets a greater number.
+/// The stage that reads the stored responses again. The numbers of the stages are stored, so they must not change. If a
+/// later version of the service adds a stage, for example for a new kind of record, this stage gets a greater number.
 const REMEMBERED_AGAIN: u8 = 8;
 
 macro_rules! declare {
@@ -185,9 +185,10 @@ impl Cleaning<'_> {
     /// stored, so they must not change.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
-            // Stored responses are read first, because a repeated request could return the erased data. The bookings of
-            // other contacts can contain erased data until the stage [`ENTERED`] is complete. Until then, new responses
-            // about these bookings can contain it too. So stored responses are read again after the stage [`ENTERED`].
+            // The first stage cleans the stored responses, because the response to a repeated request is a stored
+            // response. The stage [`ENTERED`] cleans the bookings of other contacts. Until that stage is
+            // complete, a new response about such a booking can contain erased data, and this response is stored. So a
+            // later stage cleans the stored responses again.
             0 | REMEMBERED_AGAIN => self.remembered(),
             1 => self.audit(),
             4 => self.appointments(),

@@ -132,10 +132,9 @@ fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-/// Each idempotency key is stored under a day. While the clock was wrong, an earlier version stored keys under days
-/// after tomorrow. Their age is unknown. This function moves them to today, at most [`ROWS_MAX`] in one step. So they
-/// expire as if they were written today.
-/// Returns true if keys were moved.
+/// Each idempotency key is stored under a day. If the day of a key is later than tomorrow, an earlier version stored
+/// the key while the clock was wrong, and the age of the key is unknown. This function moves such keys to today, at
+/// most [`ROWS_MAX`] in one step. They then expire as if they were written today. Returns true if keys were moved.
 fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let now = state.clocks.steady();
     let today = now.day();
@@ -192,9 +191,9 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
     Ok(!is_through)
 }
 
-/// Returns the latest end of an appointment whose manage links have expired. This end is at least [`LINK_KEPT`] ago, by
-/// `now` and by steady time. `noted` is the id of an audit entry that is at least [`LINK_KEPT`] old by steady time. So
-/// an appointment that ended before this entry is also old enough by steady time.
+/// The manage links of an appointment expire when its end is at least [`LINK_KEPT`] ago, both by `now` and by steady
+/// time. Returns the latest end for which both are certain. `noted` is the id of an audit entry that is at least
+/// [`LINK_KEPT`] old by steady time. So every end before this entry is at least as old by steady time.
 pub(super) fn links_ended_by(noted: AuditId, now: Timestamp) -> Timestamp {
     noted.minted_at().min(now - LINK_KEPT)
 }

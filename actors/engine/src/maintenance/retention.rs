@@ -127,8 +127,9 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError
             let mut expiry = Expiry { state, terms, looked_at, bytes, made };
             let is_through = look(&mut expiry)?;
             Expiry { looked_at, bytes, made, .. } = expiry;
-            // If rows of this kind are left, the next step continues with this kind. But if this step has deleted
-            // nothing, the next step would read the same rows again. So this step then continues with the next kind.
+            // If rows of this kind are left and this step has deleted rows, this step ends, and the next step continues
+            // with this kind. If this step has deleted nothing, the next step would read the same rows again, so this
+            // step continues with the next kind.
             if !is_through && !made.writes.is_empty() {
                 made.more = true;
                 break;

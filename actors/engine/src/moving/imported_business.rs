@@ -123,8 +123,9 @@ impl ImportedBusiness {
             && self.erased.contains(&contact.id)
         {
             self.check_contact(contact, &mut problems)?;
-            // All ids are smaller than this bound, so all records count as older than the erasure, and the contact's
-            // data is removed from all of them.
+            // The contact was erased in this store. An erasure removes a phone number or email address only from
+            // records whose ids are smaller than the id of the erasure. Here the erasure gets the greatest possible id,
+            // so the contact's number and address are removed from all imported records.
             let bound = Uuid::max().into();
             let [phone, email] = [contact.phone.as_deref(), contact.email.as_deref()]
                 .map(|identifier| identifier.map(keys::identifier_digest));
@@ -374,9 +375,9 @@ impl ImportedBusiness {
         Ok(wrong)
     }
 
-    /// Writes the audit entry of the import, which is the first audit entry of the business. No record of the business
-    /// has a later id or stamp. If the business has retention periods, also records that they were set at the time
-    /// of the import.
+    /// Writes the audit entry of the import, which is the first audit entry of the business. No imported record has a
+    /// later id or stamp than this entry. If the business has retention periods, also records that they were set at the
+    /// time of the import.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         let (of, (newest, at)) = (self.of, self.newest);
         let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, shared.ports.random_bytes());

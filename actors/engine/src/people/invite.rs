@@ -61,8 +61,8 @@ impl People {
     /// - If the account is confirmed and has a password, the invitation does not change the account. The operator gets
     ///   no link for the account. The person gets the offer by mail if the service sends mails.
     /// - If the account is unconfirmed but has a password, another person may have set this password. An invitation by
-    ///   the operator therefore clears the password. An invitation by a member must be mailed: if the service sends no
-    ///   mails, the invitation is refused.
+    ///   the operator therefore clears the password. An invitation by a member sends a mail with a link that sets a new
+    ///   password. If the service sends no mails, an invitation by a member is refused.
     pub async fn invite(
         &self,
         business: &BusinessHandle,
@@ -128,8 +128,8 @@ impl People {
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // Until here, `mailed` is false if the operator invites. An offer is mailed even then, if the service sends
-        // mails: the mail of an offer contains no sign-in link, so the earlier sign-in links stay valid.
+        // If the operator invites, `mailed` is false so far. But if the service sends mails, an offer by the operator
+        // is mailed too. The mail of an offer contains no sign-in link, so the earlier sign-in links stay valid.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business
@@ -182,8 +182,8 @@ impl People {
         request: Request,
         (id, kind): (PersonId, Option<LinkKind>),
     ) -> Result<Linked> {
-        // If the request is repeated while the first request is in progress, the repeated request is refused. Otherwise
-        // it would make a second link, which would invalidate the first.
+        // While a request is in progress, a repetition of this request is refused. The repetition would make a second
+        // link, and the second link would invalidate the first.
         let once = request.idempotency.as_ref().map(|once| self.shared().begin_once(once.key)).transpose()?;
         let once = once.map(Claim::new);
         let (people, business) = (self.with_claim(once.clone()), &business.with_claim(once));
@@ -200,8 +200,8 @@ impl People {
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
-    /// Returns the account with this address, and the kind of link that a reset mail to it contains: an invitation if
-    /// the account has no password. Returns `None` if no account has this address.
+    /// Returns the account with this address, and the kind of link that a reset mail to it contains. If the account has
+    /// a password, this is a reset link, otherwise an invitation. Returns `None` if no account has this address.
     pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>> {
         let person = self.by_email(email.folded()).await?;
         Ok(person.map(|person| (person.id, person.fitting_link())))
@@ -243,9 +243,10 @@ impl People {
         Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
     }
 
-    /// Makes a link that the operator must give to the person. If an unconfirmed account has a password, clears the
-    /// password and makes a reset link. If the account has no password, makes an invitation link. Returns `None` for a
-    /// confirmed account with a password.
+    /// Makes a link that the operator must give to the person:
+    /// - If the account has no password, makes an invitation link.
+    /// - If the account has a password but is unconfirmed, clears the password and makes a reset link.
+    /// - If the account has a password and is confirmed, makes no link and returns `None`.
     async fn operator_link(
         &self,
         id: PersonId,

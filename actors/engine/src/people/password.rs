@@ -84,8 +84,8 @@ pub(crate) struct Hasher {
     simulated: bool,
     /// The permits for running checks of passwords.
     looked_at: Arc<Semaphore>,
-    /// The permits for running and waiting checks of passwords. A check first takes a permit of `all_looked_at`. If
-    /// none is free, the check is refused. The check then waits for a permit of `looked_at`.
+    /// The permits for running and waiting checks of passwords. If no permit of `all_looked_at` is free, a check is
+    /// refused. If one is free, the check takes it, and then waits for a permit of `looked_at`.
     all_looked_at: Arc<Semaphore>,
     /// The permit for checking and hashing a chosen password.
     chosen: Arc<Semaphore>,
@@ -139,9 +139,9 @@ impl Hasher {
             match (known, prepared) {
                 (true, Some(_)) if is_prepared => PasswordCheck::Right,
                 (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
-                // The stored hash is the hash of the password exactly as the person entered it. Usually, the hash of
-                // the prepared form would now replace it. Here, the length of the prepared form is not allowed, so the
-                // stored hash stays.
+                // The stored hash belongs to the password exactly as the person entered it. The prepared form of this
+                // password has a length that is not allowed. So the hash of the prepared form does not replace the
+                // stored hash.
                 (true, None) if is_as_given => PasswordCheck::Right,
                 _ => PasswordCheck::Wrong,
             }

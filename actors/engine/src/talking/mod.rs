@@ -12,8 +12,8 @@
 //! - A turn changes nothing before its last step. A crash before the last step loses only a turn whose response has not
 //!   been sent.
 //! - If the conversation has changed since the first step, the turn is refused.
-//! - All tokens that a client causes are counted, even if the client disconnects: the turn continues, and the tokens of
-//!   a request to the model count from the moment when the request is sent.
+//! - All tokens that a client causes are counted, even if the client disconnects: the turn continues without the
+//!   client. An estimate of a request's tokens is added before the request is sent, and corrected after the response.
 //! - If the model is slow or fails, or if the business has used up its tokens, the guided path (the rules without a
 //!   model) answers the turn.
 
@@ -51,8 +51,8 @@ const MOMENT_AFTER: Duration = Duration::from_millis(1_200);
 const FINISH_TIME_MAX: Duration = Duration::from_millis(500);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
-/// The minimum time for answering the function calls in a response of the model. The answers may take the rest of
-/// [`TURN_TIME_MAX`], or this time if the rest is shorter.
+/// The minimum time for answering the function calls in a response of the model. The function calls get the rest of
+/// [`TURN_TIME_MAX`]. If the rest is shorter than this minimum, they get this minimum.
 const FUNCTIONS_TIME_MIN: Duration = Duration::from_secs(1);
 /// The pause of the model after [`FAILURES`] failures, or after its server has refused a request.
 const REST: Duration = Duration::from_secs(30);
@@ -162,8 +162,8 @@ enum Ended {
 }
 
 impl Model {
-    /// Requests one round from the model. Returns the round, or `None` if the model failed, and the number of used
-    /// tokens. This function also adds this number to the tokens that the business has used on the current day.
+    /// Requests one round from the model. Returns the round and the number of used tokens. The round is `None` if the
+    /// model failed. This function also adds the used tokens to those that the business has used on the current day.
     async fn round(
         &self,
         counted: &Counted,

@@ -21,9 +21,9 @@ async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
     world.at(shop).availability(shop.service, None, (date, date), Terms::Integration).await.unwrap()
 }
 
-/// Reads the time once a minute for 12 minutes, so that the service follows a jump of the wall clock. It follows a
-/// jump after ten minutes, if the time is read at least every three minutes. Usually the supervisor reads the time, but
-/// not while the disk hangs.
+/// Reads the time once a minute for 12 minutes. If the time is read at least every three minutes, the service follows a
+/// jump of the wall clock after ten minutes. While the disk hangs, the supervisor does not read the time, so the test
+/// reads it.
 async fn read_each_minute(world: &World) {
     for _ in 0..12 {
         pass(1).await;

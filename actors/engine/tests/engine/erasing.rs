@@ -82,8 +82,8 @@ async fn turn_off(handle: &BusinessHandle, id: WebhookId) {
     handle.change(by_operator(), off).await.unwrap();
 }
 
-/// The rows that contain one of these words, ignoring case. Values are joined from their pieces. Restarts the
-/// engine.
+/// Returns the rows whose values contain one of these words, ignoring case. The pieces of a long value are joined
+/// before the search. Closes the engine for the search, and opens it again afterwards.
 async fn telling(world: &mut World, words: &[&str]) -> Vec<String> {
     world.engine.clone().close().await.unwrap();
     let store = world.store();

@@ -229,7 +229,7 @@ async fn time_until_a_restart_of_the_machine_counts_up_to_24_hours_by_the_wall_c
         world.at(&shop).change(once(key, 1), service()).await.unwrap().replayed
     };
     assert!(!known(&world, 1).await);
-    // If only the service restarts, the age of a response does not depend on the wall clock.
+    // If the service restarts but the machine does not, the age of a response does not depend on the wall clock.
     world.engine.clone().close().await.unwrap();
     world.clock.jump(TimeDelta::hours(30));
     world.open_again().await;

@@ -50,9 +50,9 @@ async fn of_more_than_32_mailed_links_the_oldest_ends() {
         mailed.push(mint(&handle, id, Some(EMAIL)).await);
     }
     assert!(!works(&handle, &shown).await && !works(&handle, &mailed[0]).await);
-    // Now 32 mailed links work, and 32 is the limit. The test creates four more links, which are not mailed. Because of
-    // the limit, each new link ends another link. The first new link ends the oldest mailed link, because all links are
-    // mailed. Each later link ends the new link before it, because this link is not mailed. So 31 mailed links remain.
+    // Now 32 mailed links work, which is the limit. The test creates four links that are not mailed. The first of the
+    // four ends the oldest mailed link, because all 32 links are mailed. Each of the other three ends the link that was
+    // created before it, because that link is not mailed. So 31 mailed links remain.
     let mut shown = mint(&handle, id, None).await;
     for _ in 0..3 {
         let next = mint(&handle, id, None).await;

@@ -136,9 +136,9 @@ async fn a_person_invited_again_stays_although_the_clock_was_early_at_their_remo
     backed_up(&world, &second).await;
     remove(gone).await;
     list(&world, &list_at);
-    // The restore of the first backup removes all three people, and appends a line for each removal to the list of
-    // tombstones. These lines have earlier times than some of the lines before them. The restore of the second backup
-    // must apply the latest time of each person, not the time in the person's last line.
+    // All three people are members in the first backup. Its restore removes them, and appends a line with a time to the
+    // list of tombstones for each of them. The time in a person's last line can then be earlier than the time in an
+    // older line. So the restore of the second backup must apply the latest time of each person.
     let mut list = list_at;
     for (backup, left) in [(&first, BTreeSet::new()), (&second, BTreeSet::from([again, twice]))] {
         let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));

@@ -136,9 +136,9 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
     handle.change(by_operator(), stop.clone()).await.unwrap();
     handle.change(by_operator(), PatchBusiness::suspending(true)).await.unwrap();
 
-    // The disk is still nearly full, and the changes below are already in effect. Without an idempotency key, a change
-    // is accepted, because it writes nothing. With a new idempotency key, a change is refused, because the service
-    // would have to store the response.
+    // The disk is still nearly full. The test repeats changes that were made above, so they change nothing. Without an
+    // idempotency key, a repeated change writes nothing, so it is accepted. With a new idempotency key, a repeated
+    // change is refused, because the service would have to store the response.
     let applies = world.disk.applies();
     assert_eq!(body(&handle.change(by_operator(), Cancel { id }).await.unwrap()), body(&cancelled));
     handle.change(by_operator(), RevokeKey { id: key }).await.unwrap();

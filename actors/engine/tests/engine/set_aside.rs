@@ -261,8 +261,8 @@ async fn an_undecodable_contact_is_erased_with_all_its_index_rows() {
     handle.change(by_operator(), EraseContact { id }).await.unwrap();
     assert!(handle.contact(id).await.unwrap().is_none());
     assert!(world.disk.tombstones().contains(&Tombstone::ErasedContact(shop.id, id)));
-    // The erased contact's phone number is free immediately. A new contact that gets the number still has it
-    // when the erasure is complete.
+    // The erased contact's phone number is free immediately, so a booking with this number creates a new contact. The
+    // rest of the erasure must not take the number from the new contact.
     let booked = handle.change(by_operator(), shop.booking(at(4, 9), 1)).await.unwrap();
     let new = json(&booked)["contact_id"].clone();
     assert_ne!(new, serde_json::json!(id));
@@ -378,8 +378,9 @@ async fn no_booking_overlaps_an_undecodable_appointment() {
     }
 }
 
-/// The key of time off contains the staff member and the start, but not the end. Therefore undecodable time
-/// off blocks a long period. A person who knows the end can delete it and add it again.
+/// The key of time off contains the staff member and the start, but not the end. If time off cannot be decoded, its end
+/// is therefore unknown, and the service blocks a long period. A person who knows the end can delete the time off and
+/// add it again.
 #[tokio::test(start_paused = true)]
 async fn no_booking_overlaps_undecodable_time_off_until_it_is_deleted() {
     let mut world = World::new(3).await;

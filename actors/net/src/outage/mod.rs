@@ -120,8 +120,8 @@ impl Network {
         }
     }
 
-    /// Claims the trial attempt that the last failed probe allows. Returns false if no trial attempt is allowed, or if
-    /// another caller has claimed it.
+    /// Claims a trial attempt. During an outage, each failed probe allows one trial attempt. Returns false if no trial
+    /// attempt is allowed, or if another caller has claimed it.
     pub fn take_trial(&self) -> bool {
         self.0.trial.swap(false, Ordering::Relaxed)
     }
@@ -152,9 +152,9 @@ impl Network {
         }
     }
 
-    /// Looks for the cause of a failed connection to `targets`, or of a failed lookup, which has no `targets`. If this
-    /// machine has no route to any target and no route to the internet, the missing route may be the cause. In this
-    /// case, begins an outage and returns [`Lack::Route`].
+    /// Looks for the cause of a failed connection to `targets`, or of a failed lookup (`targets` is then empty). If
+    /// this machine has no route to any target and no route to the internet, the missing route may be the cause. In
+    /// this case, begins an outage and returns [`Lack::Route`].
     pub(super) fn judge_failure(&self, targets: &[SocketAddr]) -> Option<Lack> {
         let has_route = |target: &SocketAddr| self.0.dialer.has_route(target.ip());
         let is_cut_off = !targets.iter().any(has_route) && !self.0.has_route();

@@ -133,9 +133,9 @@ impl SystemResolver {
         })
     }
 
-    /// Asks for both IPv4 and IPv6 addresses. The returned flag is true if the lookup took longer than
-    /// [`WITNESS_AFTER`] and `answers` has increased since [`WITNESS_AFTER`] passed. Such an increase shows that a name
-    /// server works.
+    /// Asks for both IPv4 and IPv6 addresses. If the lookup takes longer than [`WITNESS_AFTER`], `answers` is read at
+    /// that time and again at the end of the lookup. The returned flag is true if `answers` has increased in between,
+    /// which shows that a name server works. If the lookup is faster, the flag is false.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -222,6 +222,7 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
     options.timeout = ANSWER_TIME_MAX;
     // In the library, concurrent lookups of a name share one question. When the question times out, all these lookups
     // time out, even a lookup that began a moment ago. So each lookup has one retry, which asks a new question.
+    // `attempts` is the number of retries.
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;

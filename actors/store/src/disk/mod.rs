@@ -127,8 +127,8 @@ impl DiskBackend {
         if newest > kept {
             tracing::info!(batches = newest - kept, "the batches of the journal were written to the store");
         }
-        // The directories are synced too. Otherwise, a power cut could lose the names of the files and so the
-        // whole store.
+        // The directories contain the names of the files. If a power cut lost these names, the whole store would be
+        // lost. So the directories are synced too.
         tree.opened(&files)?;
         let noted = mark.write(newest);
         noted.map_err(|error| StoreError::Sync(error.into()))?;

@@ -139,8 +139,8 @@ pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found
     Journal::read(file, newest).map_err(|error| error.of(path))
 }
 
-/// Returns the number of the newest batch in a journal. Returns `newest` if the journal is missing or contains no batch
-/// with a higher number. Writes nothing.
+/// Returns the number of the newest batch in a journal if this number is higher than `newest`. If it is not higher, or
+/// if the journal is missing, returns `newest`. Writes nothing.
 ///
 /// # Errors
 /// Returns the errors of [`open`].

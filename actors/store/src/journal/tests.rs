@@ -76,8 +76,8 @@ fn opening_returns_the_batches_after_the_newest_batch_of_the_tree() {
 #[test]
 fn records_are_found_at_every_position_relative_to_the_window() {
     let window = WINDOW_BYTES / BLOCK_BYTES;
-    // The first record ends shortly before, at or shortly after the end of the first window, a part of the file that is
-    // read at once. The last record ends at the end of the file.
+    // A window is a part of the file that is read at once. The first record ends shortly before, at or shortly after
+    // the end of the first window. The last record ends at the end of the file.
     for first in window - 3..=window + 2 {
         let lengths = [first, 1, 2, window - 1, window, window + 1, 3, 1];
         let blocks = of_length((1 + lengths.iter().sum::<u64>()) * BLOCK_BYTES, [7; 16]);

@@ -193,7 +193,8 @@ kinds! {
     /// ([`domain::SteadyTime`]). The value is the `IdempotencyRecord`.
     IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);
     /// An age mark. The key ends with a time of the steady clock. The value is the id of the newest audit entry at this
-    /// time. Records with this id or a smaller id already existed then.
+    /// time. No record of the business had a greater id then. So each record with this id or a smaller id is at least
+    /// as old as the mark.
     AGE = 0x79, 25, fn age(at: SteadyTime);
     ERASURE = 0x7a, 33, fn erasure(contact: ContactId); // A contact that is being erased: its id → `ErasureRecord`
     ERASING = 0x7b, 33, fn erasing(); // The progress of the current erasure: zeros → `ErasingRecord`

@@ -234,8 +234,9 @@ impl Tables {
         (keys, self.active.newest)
     }
 
-    /// Skips rows that are deleted in the tables. Stops at the first row that is not deleted. Stops earlier after
-    /// `PASSED_MAX` rows, or after a deleted row that the tree still contains. Also returns the last skipped key.
+    /// Finds the next row of a scan. Skips rows that are marked as deleted in the tables, at most `PASSED_MAX` rows in
+    /// one call. If the tree still contains a skipped row, returns [`Next::Deleted`] at this row, so that the caller
+    /// skips the row in the tree too. Also returns the last skipped key.
     fn pass(&self, rest: &mut Rest, below: Option<&[u8]>) -> (Next, Option<Key>) {
         let mut passed = None;
         for at in 0.. {

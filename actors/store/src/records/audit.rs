@@ -106,9 +106,10 @@ impl Record for Budget {
 }
 
 /// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. A record of an earlier version may
-/// have only the first kinds of this order. If it has fewer than eight kinds, its version did not count all rows, so
-/// the usage is `None`. Every kind after the eighth has been counted since the kind was introduced. If one of these
-/// kinds is missing, the business had no rows of this kind.
+/// have only the first kinds of this order:
+///
+/// - Fewer than eight kinds: the version did not count all rows, so the usage is `None`.
+/// - Eight kinds or more: the missing kinds did not exist in this version, so the business had no rows of these kinds.
 mod usage {
     use domain::Usage;
 

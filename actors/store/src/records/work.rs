@@ -151,8 +151,8 @@ pub struct RoundRecord {
 
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
-/// The newest format that changed how records of an existing kind are stored: each unhandled call got an additional row
-/// in an index.
+/// The newest format that changed how records of an existing kind are stored. Since this format, each unhandled call
+/// has an additional row in an index.
 const FORMAT_OF_LAYOUTS: u16 = 12;
 
 /// The current format of stores. Opening a store converts an earlier format and refuses a later one.

@@ -65,7 +65,7 @@ impl Pages {
         }
         let part = Part::of(&header, segment.lsn + at as u64, segment.at + at as u64);
         if header.kind == Kind::Link {
-            // A link contains a change to a page. If the page is unknown, the link is not needed, because a later
+            // A link contains a change to a page. If the state of the page is unknown, the link is skipped: a later
             // message contains the whole page.
             if let Some(State::Present { base, links }) = self.0.get_mut(index)
                 && links.last().unwrap_or(base).lsn < part.lsn

@@ -21,9 +21,9 @@
 //! - The first segment of the tail must exist. A segment of the tail is always in use, so only segments before the
 //!   tail can be free.
 //! - A segment before the tail may be torn, cut off or without a valid header only if it was free. The reason is
-//!   that sled overwrites free segments, and a crash can interrupt this. A segment was free if all pages that the
-//!   list names for it were later replaced or freed. A torn segment before the tail that is not in the list is
-//!   damaged.
+//!   that sled overwrites free segments, and a crash can interrupt this. A segment was free if all its pages
+//!   were later replaced or freed. The list contains these pages. If a torn segment before the tail is not in the
+//!   list, its pages are unknown, so the segment counts as damaged.
 //! - If there is no list, the store was last used by a version without the list. The pages of a segment are then taken
 //!   from the valid message headers in it.
 

@@ -282,9 +282,9 @@ impl Disk {
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
-    /// Writes a file for the shim. For each block that a failed sync has lost, the file contains the bytes on the disk.
-    /// The bytes of a lost block in memory differ from the disk, but the next sync does not write them. Returns the
-    /// number of lost blocks.
+    /// Writes a file for the shim. A block is *lost* if a failed sync has not written it: the memory and the disk then
+    /// contain different bytes, and the next sync does not write the block either. For each lost block, the file
+    /// contains the bytes on the disk. Returns the number of lost blocks.
     pub(crate) fn write_lost(&self, to: &Path) -> usize {
         let (mut records, mut blocks) = (Vec::new(), 0);
         for (inode, file) in &self.of_inode {

@@ -129,7 +129,7 @@ pub(super) fn claims(sentence: &str, around: &Around<'_>) -> Vec<Claim> {
 
 /// Returns the effects that can prove a claim that something was sent. One of them is sufficient.
 fn sent(words: &[String]) -> &'static [EffectKind] {
-    // Sending one of these things is not recorded as an effect. So no effect can prove a claim that names one of them.
+    // No effect records that one of these things was sent. So no effect can prove a claim that names one of them.
     const OTHERS: [&str; 18] = [
         "confirmation",
         "link",

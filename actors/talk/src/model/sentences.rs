@@ -53,8 +53,8 @@ fn complete(sentence: &mut String, found: &mut Vec<String>) {
     }
 }
 
-/// The text without the content of hidden tags. An end tag without its start tag also hides the text before it, because
-/// some servers send only the end of the reasoning.
+/// The text without the content of hidden tags. Some servers send reasoning without its start tag. So if an end tag has
+/// no start tag, all text before the end tag is hidden.
 fn visible(text: &str) -> String {
     let (mut shown, mut rest) = (String::new(), text);
     while let Some(start) = rest.find('<') {

@@ -153,13 +153,13 @@ impl Stream {
         self.text.push_str(text);
     }
 
-    /// Takes a piece of a function call:
+    /// Takes a piece of a function call. The piece continues an earlier call, or begins a new call:
     ///
-    /// 1. If a call has the id of the piece, the piece continues this call.
-    /// 2. In all other cases, the candidate is the last call with the index of the piece. If the piece has no index,
-    ///    the candidate is the last call. The piece continues the candidate, unless both have an id or both have a
-    ///    name.
-    /// 3. If the piece continues no call, it begins a new call.
+    /// 1. If an earlier call has the id of the piece, the piece continues this call. Steps 2 and 3 are then skipped.
+    /// 2. If the piece has an index, the candidate is the last call with this index. If the piece has no index, the
+    ///    candidate is the last call.
+    /// 3. If there is no candidate, the piece begins a new call. If the piece and the candidate both have an id, or
+    ///    both have a name, the piece also begins a new call. In all other cases, it continues the candidate.
     fn call(&mut self, index: Option<u64>, id: Option<&str>, function: &Value) {
         let id = id.filter(|id| !id.is_empty());
         let name = function.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());

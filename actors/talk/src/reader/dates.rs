@@ -124,8 +124,8 @@ fn near<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     if let Some((days, rest)) = fixed.into_iter().find_map(|(words, days)| Some((days, at.any(words)?))) {
         return Some((ahead(days), rest));
     }
-    // `tonight` is also read as a part of the day, so it is not skipped. In the other phrases, only the first word is
-    // skipped, because the words after it are read as a part of the day.
+    // Each phrase means today and names a part of the day. The part of the day is read later, so its words must not be
+    // skipped. Only `this`, `ce` or `cet` is skipped. In `tonight`, nothing is skipped.
     let parts = [
         "tonight",
         "this morning",

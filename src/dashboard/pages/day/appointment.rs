@@ -281,8 +281,9 @@ async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
     redirected(done, |undone| shown(member, Some(undone))).await
 }
 
-/// The page to which the browser returns after a change. `asked` is the form or the query of the request. If its field
-/// [`FROM`] names the Today page, it is the Today page, and otherwise the page of the appointment.
+/// The page to which the browser returns after a change. `asked` is the form or the query of the request. If the field
+/// [`FROM`] of `asked` names the Today page, the browser returns to that page, and otherwise to the page of the
+/// appointment.
 fn back(member: &Member, asked: &Form, visit: &AppointmentView) -> String {
     if asked.get(FROM) == TODAY { member.path_to(TODAY) } else { member.appointment_path(visit) }
 }

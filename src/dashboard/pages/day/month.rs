@@ -21,9 +21,8 @@ const LOADS: usize = 8;
 /// today.
 const MONTHS_OFFERED: u32 = 16;
 const MONTHS_BEFORE: u32 = 2;
-/// The maximum number of months by which the shown month may be after the current month, so that the current month is
-/// the central month. If the shown month is before the current month, the maximum is [`MONTHS_BEFORE`]. Beyond these
-/// limits, the shown month is the central month.
+/// If the shown month is at most [`MONTHS_BEFORE`] months before the current month, or at most `MONTHS_AHEAD_MAX`
+/// months after it, the central month is the current month. In all other cases, the central month is the shown month.
 const MONTHS_AHEAD_MAX: u32 = 12;
 
 #[derive(Template)]

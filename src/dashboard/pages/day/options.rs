@@ -85,8 +85,8 @@ pub(super) async fn keep(member: &Member, asked: &ViewQuery) -> Answered {
     let diary = member.business.diary(asked.date..=asked.date).await?;
     let here: Vec<_> = diary.staff.iter().map(|one| one.member.id).collect();
     let shown: Vec<StaffId> = member.query.all(SHOWN).filter_map(|id| id.parse().ok()).collect();
-    // All businesses of the person share the cookie, so it keeps the hidden staff members of the other
-    // businesses.
+    // One cookie contains the hidden staff members of all businesses of the person. So the new cookie must still
+    // contain the hidden staff members of the other businesses.
     let of_others = ViewChoices::of(member).hidden.into_iter().filter(|id| !here.contains(id));
     let hidden = here.iter().copied().filter(|id| !shown.is_empty() && !shown.contains(id));
     let hidden: Vec<_> = hidden.chain(of_others).take(HIDDEN_MAX).map(|id| format!(".{id}")).collect();

@@ -216,8 +216,8 @@ impl Times {
 
 /// The rows of a week. The parameter `first` describes the fields of the first range of each day, and `more` describes
 /// the fields of the further ranges. A day always has fields for at least one further range. If `room` is true, a day
-/// also gets empty fields for one more range, with one exception: if the only further range of the day has no start
-/// yet, the person can fill in the fields of that range.
+/// also gets empty fields for one more range. There is one exception: if a day has only one further range, and this
+/// range has no start yet, the day gets no more fields.
 pub(super) fn rows(
     view: &View,
     filled: &mut Filled,
@@ -227,8 +227,9 @@ pub(super) fn rows(
 ) -> Vec<DayRow> {
     let row = |day: Day| {
         let mut problem = String::new();
-        // The ranges of a property are numbered from 1. If the first range is in the same property as the further
-        // ranges, the further ranges begin with 2. If it is in another property, they begin with 1.
+        // The ranges of each property are numbered from 1. If `first` and `more` describe the same property, the first
+        // range has the number 1, and the further ranges begin with 2. If they describe different properties, the
+        // further ranges begin with 1.
         let begin = if first.property == more.property { 2 } else { 1 };
         let has = |nth: &usize| !filled.get(&more.field(day, *nth, 0)).is_empty();
         let kept = (begin..=OF_DAY_MAX).take_while(|nth| filled.has(&more.field(day, *nth, 0))).last();

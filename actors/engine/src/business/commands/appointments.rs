@@ -29,10 +29,10 @@ pub enum BookingContact {
     /// The contact with this phone number. If there is none, the contact with this email address. If there is none
     /// either, a new contact.
     Described(ContactDetails),
-    /// Contact details that a customer entered and that are not verified. The contact is found as for `Described`,
-    /// but a new contact with a phone number gets no email address. If the budget allows no new contact, every
-    /// booking with such details is refused, also for an existing contact. So a refusal does not show whether the
-    /// contact exists.
+    /// Contact details that a customer entered and that are not verified. The service finds or creates the contact as
+    /// for `Described`, with one difference: if a new contact has a phone number, the service does not store the
+    /// entered email address in the contact. If the budget allows no new contact, every booking with such details is
+    /// refused, also for an existing contact. So a refusal does not show whether the contact exists.
     Entered(ContactDetails),
 }
 
@@ -265,7 +265,8 @@ pub(in crate::business) fn amend<V: SomeAppointmentView>(
         });
         context.check_match_of_any(&shown, variants)?;
     }
-    // The erasure job may miss this appointment, so this change removes the data of an erased contact.
+    // If this change moves the appointment, the erasure job may not see the new row. So if the contact was erased, this
+    // change itself removes the contact's data.
     let mut known = if is_erased { before.erased() } else { before.clone() };
     // If the contact was merged, this change also moves the appointment to the survivor.
     known.contact_id = contact.as_ref().map_or(known.contact_id, |contact| Some(contact.id));

@@ -414,9 +414,9 @@ pub(crate) fn prepare(
     }))
 }
 
-/// Answers an [`Ask`]: a request for data or for a change, which the rules make when the model calls a function. If the
-/// [`Ask`] is for a change, the change is not made, and the answer is only a preview. But an [`Ask`] about a code can
-/// create a code or count a try. So the newest code of the conversation and its number of tries are also returned.
+/// Answers an [`Ask`]. When the model calls a function, the rules request data or a change with an [`Ask`]. A requested
+/// change is not made: the answer is only a preview. Exception: an [`Ask`] about a code can create a code or count a
+/// try. So this function also returns the newest code of the conversation, with its number of tries.
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,

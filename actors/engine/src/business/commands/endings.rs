@@ -96,8 +96,8 @@ fn complete(
     }
     if let Some(call_id) = it.call_id {
         let ended_at = it.ended_at.unwrap_or(it.started_at);
-        // The contact may have been erased during the conversation. The call then must not contain the caller's number
-        // or words, unless another contact has the number now.
+        // If the contact was erased during the conversation, the call belongs to the contact that has the caller's
+        // number now. If no contact has the number, the call must not contain the number or the summary.
         let contact_id = match it.contact_id {
             Some(id) if context.contact(id)?.is_none() => {
                 contacts::find(context, it.from.as_ref(), None)?.map(|contact| contact.id)

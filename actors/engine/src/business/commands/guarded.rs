@@ -31,7 +31,8 @@ pub struct BookedView {
     #[serde(flatten)]
     pub appointment: AppointmentView,
     /// True if the appointment already existed and nothing was changed. A repeated request usually gets the stored
-    /// answer. But if the contact was erased or merged since, it gets the current appointment, without this field.
+    /// answer, which contains this field. If the contact was erased or merged after the first request, a repeated
+    /// request gets the current appointment instead. This field is then missing, and is read as false.
     #[serde(default)]
     pub already_booked: bool,
 }

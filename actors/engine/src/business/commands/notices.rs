@@ -91,8 +91,8 @@ impl Change for StopNotices {
     }
 }
 
-/// Sets whether the business may send emails to the address and text messages to the phone number that the contact's
-/// record contains.
+/// Sets the consents of a contact: whether the business may send emails to the contact's email address, and whether it
+/// may send text messages to the contact's phone number.
 #[derive(Clone, Copy, Debug)]
 pub struct SetConsent {
     pub id: ContactId,

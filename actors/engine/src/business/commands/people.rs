@@ -1,7 +1,7 @@
 //! Changes to memberships and alert settings.
 //!
-//! The account belongs to the person, not to the business. But the answer contains data of the account. Therefore the
-//! sender of the change reads the account and passes it with the change.
+//! An account belongs to the person, so the state of the business does not contain it. But the answer to a change
+//! contains data of the account. Therefore the sender of the change reads the account and passes it with the change.
 
 use domain::{
     Actor, AlertChoice, AlertChoices, AlertKind, AuditAction, Conflict, Denied, Editor, LinkKind, MailKind,

@@ -117,7 +117,8 @@ impl Change for RecordWrite {
 
 /// Whether the row of a write is kept after the server has confirmed the deletion of the event. The row is kept if the
 /// appointment exists, the calendar belongs to the staff member of the appointment, and appointments are still written
-/// to the calendar. With the row, the appointment counts as `synced`.
+/// to the calendar. The reason: with the row, the appointment counts as `synced`. Without any row, the
+/// appointment would count as `not_connected`.
 fn keeps_deletion(state: &State, write: &CalendarWrite) -> Result<bool, StoreError> {
     let Some(calendar) = state.calendars.get(&write.calendar_id).filter(|it| it.is_written()) else {
         return Ok(false);

@@ -113,8 +113,8 @@ impl BusinessHandle {
         filter: &ContactFilter,
         page: &PageRequest,
     ) -> Result<Page<V>> {
-        // The page is read again if an import began or ended during the read. Otherwise the page could contain only
-        // some of the imported contacts.
+        // If an import begins or ends during the read, the page may contain only some of the imported contacts. In
+        // this case, the page is read again.
         loop {
             let hidden = self.hidden().await?;
             let found = self.contacts_without(hidden, filter, page).await?;

@@ -1,9 +1,9 @@
 //! Searches by names, phone numbers and email addresses.
 //!
 //! The newest records are not in the index ([`crate::business::search_texts`]) yet. A search therefore first reads
-//! these records themselves, and then the rows of the index, newest first. The position of a page contains a record id.
-//! So the next page neither repeats nor skips a record, even if an index row is divided into two rows between the reads
-//! of the two pages.
+//! these records themselves, and then the rows of the index, newest first. The position at which the next page begins
+//! contains a record id, not the key of an index row. So the next page neither repeats nor skips a record, even if an
+//! index row is divided into two rows between the reads of the two pages.
 
 use std::cmp::Reverse;
 
@@ -76,9 +76,9 @@ pub(super) fn searched<R: Kept, V>(
     // for an earlier page.
     let mut read = page.after.clone();
     if let Some(after) = &page.after {
-        // `after` begins with an id. The page continues with the record of this id. An index row contains the texts of
-        // several records, and its key contains the last of their ids. So the text of the record is in the first row
-        // whose key contains `id` or a greater id.
+        // `after` begins with the id of the record at which this page begins. An index row contains the texts of
+        // several records, and its key contains the greatest of their ids. So the text of the record is in the first
+        // row whose key contains `id` or a greater id.
         let id = &after[..after.len().min(ID_BYTES)];
         let from = index.starting_at(position_key(&index, id));
         if let Some((key, _)) = reader.scan(&from, Order::Ascending).next().transpose()? {

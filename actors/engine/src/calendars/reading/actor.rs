@@ -290,7 +290,8 @@ async fn record(
     };
     let last = rows.pop().unwrap_or_default();
     // The remote changes are stored before the events of the read. If this function is interrupted before it stores the
-    // events, the next read finds the remote changes again.
+    // events, the old events are still stored. The next read compares the calendar with the old events, so it finds the
+    // remote changes again.
     let mut alerts_max = EVENT_ALERTS_MAX;
     for seen in seen.chunks(STEP_MAX) {
         match business.change(by_system(), RecordSeen { of, alerts_max, seen: seen.to_vec() }).await {

@@ -255,7 +255,7 @@ struct Changes {
     /// The stored copies of appointments that have not changed in the calendar. A complete read uses the stored copies
     /// and does not request them again. Other reads leave this list empty.
     unchanged: Vec<CalendarEvent>,
-    /// The deleted events that are still stored.
+    /// The stored events that were deleted in the calendar.
     deleted: BTreeSet<Hash>,
     position: ReadPosition,
     /// The number of events that cannot be read, because their paths are too long or because the server does not send

@@ -18,7 +18,7 @@ pub(super) type Stored = BTreeMap<Hash, CalendarEvent>;
 
 /// The events that were read from the calendar, before they are compared with the stored events.
 pub(super) struct Found {
-    /// After a complete read, all events of the calendar. After another read, the events that have changed.
+    /// If the read is complete, all events of the calendar. If it is not complete, only the events that have changed.
     pub(super) events: Vec<CalendarEvent>,
     /// The events of `events` that are copies of appointments.
     pub(super) seen: Vec<(AppointmentId, SeenEvent)>,

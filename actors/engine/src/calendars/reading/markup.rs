@@ -2,11 +2,11 @@
 //!
 //! Invariants:
 //!
-//! - The parser's work and memory are proportional to the length of an accepted text. For this reason, the check limits
-//!   the attributes and namespace declarations of an element and its ancestors: the parser compares each attribute with
-//!   the other attributes of its element, and copies the namespaces of the ancestors to each element that declares a
-//!   namespace. The check also limits the number of `<` and of `=`, because the parser reserves memory for each of
-//!   them.
+//! - The parser's work and memory are proportional to the length of an accepted text. The parser compares each
+//!   attribute with the other attributes of its element. If an element declares a namespace, the parser copies
+//!   the namespaces of all ancestors to this element. The check therefore limits the total number of attributes
+//!   and namespace declarations of an element and its ancestors. The parser also reserves memory for each `<` and
+//!   each `=`, so the check limits their numbers too.
 //! - The check and the parser divide a text into the same tags, up to the position at which the parser finds an error.
 
 use domain::CalendarFault;

@@ -251,8 +251,9 @@ impl Readings {
     }
 
     /// Records the state of a calendar, for the metrics and for [`Self::note_use`]. If `is_idle` is `None`, the
-    /// recorded value of `is_idle` does not change. When a calendar is no longer idle, its recorded value stays true
-    /// until the calendar is read, so that the metrics do not count the idle time as a delay of this read.
+    /// recorded value of `is_idle` does not change. After the end of an idle time, a calendar stays recorded as idle
+    /// until its next read. Until then, the time since its last read is long although no read is late, so the metrics
+    /// ignore this time.
     pub(super) fn note(
         &self,
         key: CalendarKey,

@@ -267,8 +267,8 @@ pub(super) fn own_path(collection: &WebhookUrl, id: domain::AppointmentId) -> Op
     Some(folder(collection).ok()?.join(&format!("{id}.ics")).ok()?.path_and_query().to_owned())
 }
 
-/// Resolves a path that the server has named. Returns `None` if the path is too long, or if it leads to another origin
-/// than that of the collection, because only this origin gets the credentials.
+/// Resolves a path that the server has named. Returns `None` if the path is too long. Also returns `None` if the path
+/// leads to another origin, because the credentials may be sent only to the origin of the collection.
 pub(super) fn named(collection: &WebhookUrl, href: &str) -> Option<WebhookUrl> {
     let url = collection.join(href).ok()?;
     (url.has_origin_of(collection) && url.path_and_query().len() <= WRITE_HREF_CHARS_MAX).then_some(url)
@@ -374,11 +374,12 @@ async fn elsewhere(
     let folder = folder(collection)?;
     match conflict {
         Some(Some(path)) => Ok(named(&folder, &path).map(Searched::At)),
-        // A server responds with 403 if there is a conflict, or if it denies access to the calendar. This response
-        // names no conflict, so the service does not search for the event.
+        // A 403 that names no conflict usually means that the server denies access to the calendar. So the service
+        // does not search for the event.
         None if response.status == 403 => Ok(None),
-        // SOGo and Nextcloud (with status 400) refuse a second event with the same UID, but their responses name no
-        // conflict. So the service searches for the existing event.
+        // The response does not contain the path of another event, but such an event may exist. For example, SOGo and
+        // Nextcloud refuse a second event with the same UID, but their responses name no conflict. Nextcloud responds
+        // with 400. So the service searches for the existing event.
         _ => search.await.map(Some),
     }
 }

@@ -1,10 +1,10 @@
 //! Decides which endpoint gets the next permit. The module is pure.
 //!
-//! Rule 1 limits which endpoints may take a further permit. The number of permits that the business holds
-//! plus the number that the endpoint holds must be smaller than the number of permits that count as free for the
-//! endpoint. These are the unused permits, without a part that the endpoint must leave to endpoints of a higher
-//! [`Standing`]. By this rule, a single busy business uses about half of the permits, many busy businesses get equal
-//! parts, and a new business nearly always gets a permit.
+//! Rule 1 limits which endpoints may take a further permit. It compares two numbers. The first is the number of permits
+//! that the business holds plus the number that the endpoint itself holds. The second is the number of unused permits
+//! minus the number that the endpoint must leave free for endpoints of a higher [`Standing`]. The endpoint may take a
+//! permit only if the first number is smaller than the second. By this rule, a single busy business uses about half of
+//! the permits, many busy businesses get equal parts, and a new business nearly always gets a permit.
 //!
 //! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996). The *tag* of a
 //! business or endpoint is the time that its attempts have taken. The rule first chooses the business with the smallest
@@ -49,10 +49,12 @@ struct Business {
 /// The order in which businesses get permits: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
-/// A queue for one [`Standing`]. It contains the businesses that have a waiting endpoint of this standing. Each
-/// such endpoint has a sum: the number of permits that the business holds plus the number that the endpoint holds. The
-/// entry of a business begins with the smallest sum. By rule 1, the business can get a permit only if more permits than
-/// this sum are free. Entries are ordered by this sum, and then by rank.
+/// A queue for one [`Standing`]. It contains the businesses that have a waiting endpoint of this standing.
+///
+/// Rule 1 computes a sum for each endpoint: the permits that the business holds plus the permits that the endpoint
+/// holds. The entry of a business begins with the smallest sum of its waiting endpoints of this standing. The business
+/// can get a permit only if this sum is smaller than the number of permits that are free for this standing. Entries are
+/// ordered by this sum, and then by rank.
 type Waiting = BTreeSet<(usize, Rank, BusinessId)>;
 
 #[derive(Default)]

@@ -41,9 +41,9 @@ pub(crate) const PERMITS: usize = 1_024;
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
 const ASKING_PER_STEP: usize = 256;
-/// An outage holds endpoints back. They are woken in steps, and each step wakes at most this many endpoints. During the
-/// outage, each failed probe of the network causes one step, so that a woken endpoint can make a trial attempt.
-/// After the outage, the steps continue until all endpoints are awake.
+/// During an outage of this machine's network, endpoints are held back. The dispatcher wakes them in steps of at
+/// most this many endpoints. During the outage, it makes one step after each failed probe of the network, and one
+/// of the woken endpoints can make a trial attempt. After the outage, it makes steps until all endpoints are awake.
 const RELEASED_PER_PROBE: usize = 256;
 const ROOM_EVERY: Duration = Duration::from_secs(2);
 /// The time between two sweeps. A sweep removes idle endpoints from memory.

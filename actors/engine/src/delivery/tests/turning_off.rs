@@ -294,8 +294,8 @@ async fn events_missed_by_disabling_and_enabling_on_a_busy_disk_are_resent() {
         sleep(Duration::from_millis(100)).await;
         tokio::join!(world.set(id, WebhookStatus::Disabled), world.set(id, WebhookStatus::Enabled));
     };
-    // The sync of the rotation takes one second. The other requests arrive during this second, so they wait for the
-    // next sync. The rotation does not wake the endpoint's actor.
+    // The rotation keeps the disk busy and does not wake the endpoint's actor. The sync of the rotation takes one
+    // second. The other requests arrive during this second, so they wait for the next sync.
     let rotate = world.business.rotate_secret(id, Request::by(Actor::Operator));
     let all = async { tokio::join!(rotate, again, off_and_on) };
     let (_, resent, ()) = tokio::time::timeout(Duration::from_secs(9), all)

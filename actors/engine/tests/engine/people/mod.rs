@@ -195,15 +195,16 @@ async fn a_link_never_gives_access_to_another_persons_account() {
     assert!(people.session(&session).await.unwrap().is_none());
     assert!(sign_in(&people, "victim@example.com", OTHER).await.is_none());
     assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
-    // The dashboard of `shop` has shown a link to this person's account, so another person may have used the link.
-    // Therefore the operator cannot activate the person's membership in `other`.
+    // The dashboard of `shop` shows Mallory the link of this person's new account. Mallory may have used the link to
+    // take over the account. Therefore the operator cannot activate the person's membership in `other`.
     let shown = invite(&world, &shop, by(mallory), "third@example.com", Role::Member).await;
     let offered = invite(&world, &other, by(eve), "third@example.com", Role::Member).await;
     assert!(shown.link.is_some() && offered.link.is_none());
     let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
     let let_in = people.patch_member(&world.at(&other), by_operator(), (id(&offered), active, None)).await;
     assert!(matches!(refusal(let_in), Refusal::Conflict { .. }));
-    // The dashboard cannot make reset links, and it shows no link for a person of another business.
+    // If an account has a membership in another business, the dashboard shows no link for this account. The service
+    // sends no mail here, so the second invitation has neither a link nor a mail.
     let offered = invite(&world, &shop, by_operator(), "new@example.com", Role::Member).await;
     let elsewhere = invite(&world, &other, by(eve), "new@example.com", Role::Member).await;
     assert!(offered.link.is_some() && elsewhere.link.is_none() && elsewhere.mail.is_none());

@@ -203,8 +203,8 @@ async fn a_question_is_repeated_if_a_datagram_is_lost() {
         assert_eq!(of_host.count(), asked);
     }
     // With the default settings of the library, each answer without addresses would lengthen the time until a question
-    // is repeated. The resolver prevents this. So even after 50 of these answers, a question that gets no answer is
-    // sent `ASKED_MAX` times.
+    // is repeated. A later question would then be sent fewer times before it times out. The resolver prevents this:
+    // even after 50 answers without addresses, an unanswered question is sent `ASKED_MAX` times.
     let machine = Machine::new().await;
     for number in 0..50 {
         machine.fails(&format!("unknown-{number}.example.com")).await;

@@ -10,10 +10,11 @@
 //! - If only one lane has changes, it gets all of the committer's time. No short change waits while the committer is
 //!   idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - Over time, a short lane may write as many bytes as a long lane. If short changes are waiting after a long change
-//!   of n bytes, the next long change waits until each short lane could write about n / m bytes, where m is the number
-//!   of long lanes. The wait is a number of *rounds*. In a round, each short lane takes one turn. Example: two long
-//!   lanes write one change of n bytes each. A short lane may write n / 2 bytes after each of them, so n bytes in all.
+//! - Over time, a short lane may write as many bytes as a long lane. Let m be the number of long lanes. If short
+//!   changes are waiting after a long change of n bytes, each short lane may write about n / m bytes before the next
+//!   long change. The short lanes write these bytes in *rounds*. In a round, each short lane takes one turn. Example:
+//!   two long lanes write one change of n bytes each. A short lane may write n / 2 bytes after each of the two changes,
+//!   so n bytes in all.
 //! - After a change of more than [`REST_FROM_BYTES`], the long ring pauses if other lanes wrote short changes since
 //!   the previous long change. The pause is a multiple of the time that the write of the change's group took. With m
 //!   long lanes, the factor is [`REST`] / m, rounded down, but at least 1. No pause is longer than [`REST_MAX`].
@@ -327,9 +328,9 @@ impl State {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The next long change waits for `turns` rounds. During these rounds, each short lane may write n / m bytes: n
-        // is the size of this change, and m is the number of long lanes. In each round, a short lane has one turn, in
-        // which it writes up to `QUANTUM_BYTES`.
+        // If short lanes are waiting, the next long change waits for `turns` rounds. In each round, each short lane
+        // writes up to `QUANTUM_BYTES`. So in `turns` rounds, a short lane can write about n / m bytes, where n is the
+        // size of this change and m is the number of long lanes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -115,7 +115,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
     write_over(&store, 300);
     store.close();
     // If the newest segment of a store contains every row, sled clears the preceding segment when it opens the store.
-    // At least one of these steps makes such a store. The last assertion checks this.
+    // The last assertion checks that at least one step of this loop makes such a store.
     for step in 0..9 {
         for dir in [before, cut, bare] {
             fs::remove_dir_all(dir).unwrap();

@@ -303,7 +303,8 @@ pub(crate) async fn change(member: Member) -> Answered {
         if it.kind == CalendarKind::Caldav {
             body = with_use(body.text("detail"), form.get(WRITE));
         }
-        // An unchanged user name is omitted. Otherwise the service would read the calendar to check the login.
+        // If the change contains a user name, the service reads the calendar to check the login. So an unchanged user
+        // name is omitted.
         if it.username.as_ref().is_some_and(|name| form.get("username").trim() != name) {
             body = body.text("username");
         }

@@ -208,8 +208,8 @@ fn thousands_of_dead_endpoints_delay_no_other_endpoint() {
     }
 }
 
-/// Deliveries to 2,000 dead endpoints become due at once, which is more than the number of permits. An endpoint without
-/// earlier deliveries waits until each dead endpoint has been tried once. An endpoint with earlier successful
+/// Deliveries to 2,000 dead endpoints become due at once. There are fewer permits than dead endpoints. An endpoint
+/// without earlier deliveries waits until each dead endpoint has been tried once. An endpoint with earlier successful
 /// deliveries does not wait.
 #[test]
 fn thousands_of_businesses_with_a_dead_endpoint_delay_no_known_endpoint() {
