@@ -49,8 +49,10 @@ const CHANGES_PER_PAGE: u64 = 10;
 const RELEASE_TRIES_MAX: u32 = 5_000;
 const RELEASE_PAUSE: Duration = Duration::from_millis(1);
 
-const CHUNK_ROWS_FIRST: usize = 16;
-const CHUNK_ROWS_MAX: usize = 64;
+/// The numbers of rows that a scan reads from sled at a time: first this many, then twice as many, and so on up to the
+/// maximum. The first two chunks have 51 rows, which are a page of 50 and the row that shows that there is a next page.
+const CHUNK_ROWS_FIRST: usize = 17;
+const CHUNK_ROWS_MAX: usize = 68;
 
 #[derive(Clone)]
 pub(super) struct Tree(Arc<Inner>);

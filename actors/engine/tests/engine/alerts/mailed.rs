@@ -326,9 +326,9 @@ async fn an_invitation_is_mailed_once_and_makes_the_person_a_member() {
     let third = world.shop(0).await;
     invite(&world, &third, by_operator(), "ada@example.com").await.unwrap();
     is(&recipients(&sent(&post).await), &[("Ada@example.com", "offer")]);
-    // Nobody can use the mail log to send an invitation (to an address without an account) or an offer (to an
-    // address with an account) again. A request to resend either mail fails with the same error. So the log does
-    // not show whether the address had an account.
+    // An invitation (to an address without an account) and an offer (to an address with an account) cannot be sent
+    // again from the mail log. A request to resend either mail fails with the same error. So the log does not show
+    // whether the address had an account.
     let mut said = Vec::new();
     for (of, who, kind) in [(&shop, owner, MailKind::Invitation), (&other, boss, MailKind::Offer)] {
         let log = world.engine.mail_log(of.id, None, 100).await.unwrap();
