@@ -20,8 +20,9 @@ fn business(number: u64) -> BusinessId {
     Uuid::from_u128(u128::from(number) << 64 | 7).into()
 }
 
+/// A key with the length of its kind. A salvage does not use changes with other keys.
 fn row(number: u64, row: u64) -> Key {
-    Key::new(business(number).uuid().as_bytes()).with(&[0x30]).with(&row.to_be_bytes())
+    Key::new(business(number).uuid().as_bytes()).with(&[0x30]).with(&u128::from(row).to_be_bytes())
 }
 
 /// Adds these businesses to the list of all businesses, and writes `rows` rows for each.
@@ -247,7 +248,7 @@ fn a_refused_start_does_not_change_the_log() {
             assert!(log() == bytes, "{message}");
             let (found, is_newest, is_sound) = salvaged(damaged.path());
             assert!(
-                !is_sound && is_newest && rows.len() - found.len() <= 40,
+                !is_sound && is_newest && rows.len() - found.len() <= 16,
                 "{message}: {} rows",
                 found.len()
             );
