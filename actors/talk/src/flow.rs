@@ -419,8 +419,9 @@ impl<'a> Flow<'a> {
         self.out
     }
 
-    /// Ensures that a line is said in at most two consecutive turns. If a line would be said in a third consecutive
-    /// turn, the receptionist offers to take a message. If the offer would be said in a third consecutive turn too, the
+    /// Ensures that a line is said in at most two consecutive turns. Leaves out lines that would be said in a third
+    /// consecutive turn, if another line remains and the caller does not have to confirm a change. If none remains, the
+    /// receptionist offers to take a message. If the offer would be said in a third consecutive turn too, the
     /// receptionist asks for the message. If this question would also be said in a third consecutive turn, the
     /// conversation ends.
     fn limit_repeats(&mut self) {
@@ -431,6 +432,10 @@ impl<'a> Flow<'a> {
         // A line that reports a change is always said.
         let is_report = |effect: &Effect| !matches!(effect.kind, EffectKind::Offered | EffectKind::Answered);
         let has_report = self.out.effects.iter().any(is_report);
+        let is_new = |line: &Line| times(&line.text) <= SAME_LINE_MAX;
+        if self.out.talk.stage.is_none() && !has_report && self.out.lines.iter().any(is_new) {
+            self.out.lines.retain(is_new);
+        }
         if is_third(self) && !has_report && !self.out.transfer && self.out.end.is_none() {
             self.clear_lines();
             // `clear_lines` has removed the lines of this turn, so the effects of the lines are removed too.

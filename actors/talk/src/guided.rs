@@ -943,12 +943,26 @@ fn answer_business(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
     let has = |list: &[&str]| list.iter().any(|phrase| has_phrase(&words, phrase));
     let before = flow.out.lines.len();
     if has(&[
-        "hours", "open", "close", "closed", "opening", "horaires", "ouvert", "ouverts", "ouverte", "ferme",
+        "hours",
+        "open",
+        "close",
+        "closed",
+        "opening",
+        "horaires",
+        "ouvert",
+        "ouverts",
+        "ouverte",
+        "ouvrez",
+        "ouverture",
+        "ferme",
         "fermez",
+        "fermeture",
     ]) {
         hours(flow, text);
     }
+    let is_of_email = has(&["email", "e mail", "mail", "courriel"]);
     if has(&["address", "adresse", "where", "located", "directions", "où êtes", "où se"])
+        && !is_of_email
         && let Some(address) = &flow.facts.address
     {
         flow.say_with(Key::Address, &[("address", &words::clean(address, 300))]);

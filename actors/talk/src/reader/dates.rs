@@ -12,11 +12,11 @@ pub(super) type Dates = BTreeSet<NaiveDate>;
 
 const WEEKDAYS: [&[&str]; 7] = [
     &["monday", "mondays", "lundi", "lundis"],
-    &["tuesday", "tuesdays", "tues", "mardi", "mardis"],
+    &["tuesday", "tuesdays", "tues", "tue", "mardi", "mardis"],
     &["wednesday", "wednesdays", "wed", "mercredi", "mercredis"],
-    &["thursday", "thursdays", "thurs", "jeudi", "jeudis"],
+    &["thursday", "thursdays", "thurs", "thur", "thu", "jeudi", "jeudis"],
     &["friday", "fridays", "fri", "vendredi", "vendredis"],
-    &["saturday", "saturdays", "samedi", "samedis"],
+    &["saturday", "saturdays", "sat", "samedi", "samedis"],
     &["sunday", "sundays", "dimanche", "dimanches"],
 ];
 const MONTHS: [&[&str]; 12] = [

@@ -30,7 +30,7 @@ const BEFORE_NAMES: [&str; 18] = [
 ];
 const AFTER_NAMES: [&str; 5] = ["please", "thanks", "thank you", "merci", "s'il vous plaît"];
 /// Words that no name contains. If the possible name in a turn contains one of them, the turn is not read as a name.
-const NOT_NAMES: [&str; 52] = [
+const NOT_NAMES: [&str; 82] = [
     "yes",
     "no",
     "oui",
@@ -83,6 +83,36 @@ const NOT_NAMES: [&str; 52] = [
     "hmm",
     "um",
     "euh",
+    "is",
+    "there",
+    "with",
+    "avec",
+    "never",
+    "mind",
+    "actually",
+    "instead",
+    "finalement",
+    "plutot",
+    "sorry",
+    "pardon",
+    "where",
+    "when",
+    "quand",
+    "comment",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "lundi",
+    "mardi",
+    "mercredi",
+    "jeudi",
+    "vendredi",
+    "samedi",
+    "dimanche",
 ];
 
 /// The name that a turn gives.

@@ -9,7 +9,7 @@ const STARTS: [&str; 28] = [
     "peut", "y",
 ];
 /// Phrases that ask for a fact wherever they occur.
-const FACTS: [&str; 3] = ["how much", "how long", "combien"];
+const FACTS: [&str; 6] = ["how much", "how long", "combien", "ouvrez", "fermez", "faut il"];
 /// Phrases of questions about bookable times. These questions do not ask for a fact about the business.
 const OPENINGS: [&str; 41] = [
     "free",

@@ -92,6 +92,11 @@ pub(super) fn part(at: At<'_>) -> Option<(Times, At<'_>)> {
     parts.into_iter().find_map(|(words, (from, to))| Some((Times::range(from, to), at.any(words)?)))
 }
 
+/// Skips a greeting or a wish such as `good evening` or `bonne soirée`. It contains a part of the day, but names no time.
+pub(super) fn greeting(at: At<'_>) -> Option<At<'_>> {
+    part(at.any(&["good", "nice", "lovely", "great", "bonne", "belle"])?).map(|(_, rest)| rest)
+}
+
 /// Whether a bare number such as `10` may be an hour.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bare {

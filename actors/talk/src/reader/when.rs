@@ -66,9 +66,11 @@ fn scan(text: &str, context: &Context, has_ranges: bool) -> Vec<Mention> {
     // The position directly after the last mention, if that mention is a time.
     let mut after_time = None;
     while at.piece().is_some() {
-        // In a turn of the caller, a duration such as `in twenty minutes` is skipped. In a sentence of a model, it is
-        // not skipped: its words may also name a time, and the gate must check every time that the model names.
-        if let Some(rest) = times::duration(at).filter(|_| !context.is_strict) {
+        // In a turn of the caller, a duration such as `in twenty minutes` and a greeting such as `good evening` are
+        // skipped. In a sentence of a model, they are not skipped: their words may also name a time, and the gate must
+        // check every time that the model names.
+        let skipped = times::duration(at).or_else(|| times::greeting(at));
+        if let Some(rest) = skipped.filter(|_| !context.is_strict) {
             at = rest;
             continue;
         }

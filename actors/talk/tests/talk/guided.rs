@@ -365,15 +365,15 @@ fn a_yes_after_an_emergency_or_a_reply_of_the_team_changes_nothing() {
 }
 
 #[test]
-fn a_caller_may_give_the_code_after_the_offer_of_a_message() {
+fn after_four_wrong_codes_the_caller_may_give_the_right_one() {
     let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
     caller.says("I want to cancel my appointment");
-    let wrong = "That is not the code. Please give me the code.";
-    assert_eq!(caller.says("111111"), wrong);
-    // Instead of asking for the code a third time, the receptionist offers to take a message.
-    assert_eq!(caller.says("222222"), "I do not know that. I can take a message.");
-    assert_eq!(caller.says("333333"), wrong);
-    assert_eq!(caller.says("444444"), wrong);
+    let (wrong, please) = ("That is not the code.", "Please give me the code.");
+    assert_eq!(caller.says("111111"), format!("{wrong} {please}"));
+    // A line is said at most twice in a row.
+    assert_eq!(caller.says("222222"), wrong);
+    assert_eq!(caller.says("333333"), please);
+    assert_eq!(caller.says("444444"), format!("{wrong} {please}"));
     assert!(caller.says(CODE).ends_with("Shall I cancel it?"));
 }
 
@@ -491,6 +491,34 @@ fn an_offer_and_an_answer_are_said_at_most_twice_in_a_row() {
     assert!(caller.effects().is_empty());
     assert_eq!(caller.talk.effects.len(), 2);
     assert_eq!(caller.says("What is your address?"), address);
+}
+
+#[test]
+fn a_question_that_is_left_out_leaves_the_task_as_it_is() {
+    let mut caller = Caller::new(Channel::Website);
+    let day = "Which day suits you?";
+    assert_eq!(caller.says("I'd like a haircut"), day);
+    let nothing = "There is nothing free on Sunday";
+    assert_eq!(caller.says("on Sunday"), format!("{nothing} 22 November. {day}"));
+    assert_eq!(caller.says("on 29 November"), format!("{nothing} 29 November."));
+    assert_eq!(caller.says("on 6 December"), format!("{nothing} 6 December. {day}"));
+    assert_eq!(caller.says("Tuesday at ten"), "What is your name?");
+}
+
+#[test]
+fn a_greeting_names_no_time() {
+    for greeting in ["Good evening!", "Good morning,", "Bonsoir,"] {
+        let mut caller = Caller::new(Channel::Website);
+        let plain = Caller::new(Channel::Website).says("a haircut on Tuesday");
+        assert_eq!(caller.says(&format!("{greeting} a haircut on Tuesday")), plain, "{greeting}");
+    }
+    assert!(Caller::new(Channel::Website).says("good morning").starts_with("Sorry, I did not get that."));
+}
+
+#[test]
+fn a_question_about_the_email_address_is_not_about_the_postal_address() {
+    let said = Caller::new(Channel::Website).says("What is your email address?");
+    assert_eq!(said, "I do not know that. I can take a message.");
 }
 
 #[test]
