@@ -212,7 +212,7 @@ fn shop_with_chat(asked: &PageInput) -> Result<Arc<Shop>, Refused> {
 
 /// Returns the conversation in the path, and the SHA-256 of the token in the headers.
 fn id_and_token(asked: &PageInput) -> Result<(ConversationId, [u8; 32]), Refused> {
-    let token = bearer(&asked.head.headers).map_err(ApiError::NoToken)?;
+    let token = bearer(&asked.head.headers).map_err(ApiError::NoConversationToken)?;
     let random = BASE64_URL_SAFE_NO_PAD.decode(token).ok().and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
     let random = random.ok_or_else(Refused::not_found)?;
     let id = asked.param::<ConversationId>("conversation_id").ok_or_else(Refused::not_found)?;

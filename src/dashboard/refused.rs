@@ -177,7 +177,7 @@ mod tests {
                 (Refused::SentBefore, 409),
                 (refusal(Refusal::conflict(Conflict::AddressTaken, "email", ProblemCode::Taken)), 409),
                 (Refused::LinkGone, 410),
-                (BodyError::TooLarge.into(), 413),
+                (BodyError::TooLarge(1).into(), 413),
                 (refusal(Refusal::invalid("name", ProblemCode::Required)), 422),
                 (Refused::too_many(61), 429),
                 (EngineError::Failed.into(), 500),

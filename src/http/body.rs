@@ -40,7 +40,8 @@ pub const PACE_MIN: u64 = 4 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    TooLarge,
+    /// The body has more than this number of bytes.
+    TooLarge(usize),
     /// A file has more than this number of bytes.
     FileTooLarge(usize),
     UnsupportedMediaType(&'static str),
@@ -98,7 +99,7 @@ pub async fn read_within(
     // If Content-Length is too large, the request is refused before the client sends the body.
     let announced = hyper::body::Body::size_hint(&body).lower();
     if announced > bytes_max as u64 {
-        return Err(BodyError::TooLarge);
+        return Err(BodyError::TooLarge(bytes_max));
     }
     timeout(BODY_TIME_MAX, collect(body, bytes_max)).await.unwrap_or(Err(BodyError::Timeout))
 }
@@ -109,7 +110,7 @@ async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|_| BodyError::Broken)?.into_data() else { continue };
         if whole.len() + data.len() > bytes_max {
-            return Err(BodyError::TooLarge);
+            return Err(BodyError::TooLarge(bytes_max));
         }
         whole.extend_from_slice(&data);
     }
@@ -217,12 +218,12 @@ mod tests {
         let none = HeaderMap::new();
         let body = |bytes: usize| Body::from(vec![b' '; bytes]);
         assert_eq!(read(&none, body(BODY_BYTES_MAX)).await.unwrap().len(), BODY_BYTES_MAX);
-        assert_eq!(error(&none, body(BODY_BYTES_MAX + 1)).await, Some(BodyError::TooLarge));
+        assert_eq!(error(&none, body(BODY_BYTES_MAX + 1)).await, Some(BodyError::TooLarge(BODY_BYTES_MAX)));
         // Without Content-Length, the size of a body is known only at its end. This body never ends, so it
         // must be refused as soon as it exceeds the limit.
         let half = Bytes::from(vec![b' '; BODY_BYTES_MAX / 2]);
         let endless = chunks(vec![Bytes::from_static(b" "), half.clone(), half], false);
-        assert_eq!(error(&none, endless).await, Some(BodyError::TooLarge));
+        assert_eq!(error(&none, endless).await, Some(BodyError::TooLarge(BODY_BYTES_MAX)));
     }
 
     #[tokio::test(start_paused = true)]

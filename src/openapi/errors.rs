@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::operations::{Operation, component, headers_sent};
 use crate::http::authorization::BadCredential;
-use crate::http::body::{BodyError, CSV, JSON};
+use crate::http::body::{BODY_BYTES_MAX, BodyError, CSV, JSON};
 use crate::rest::error::{ApiError, Code};
 use crate::rest::output::Kind;
 use crate::tables::FILE_BYTES_MAX;
@@ -89,7 +89,7 @@ fn possible(operation: &Operation<'_>) -> Vec<ApiError> {
         );
         // A body of JSON lines has no size limit.
         match media_type(operation) {
-            JSON => errors.push(BodyError::TooLarge.into()),
+            JSON => errors.push(BodyError::TooLarge(BODY_BYTES_MAX).into()),
             CSV => errors.push(BodyError::FileTooLarge(FILE_BYTES_MAX).into()),
             _ => {}
         }

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::english;
 use crate::http::authorization::BadCredential;
-use crate::http::body::{BODY_BYTES_MAX, BodyError};
+use crate::http::body::BodyError;
 use crate::http::router::Panicked;
 
 /// The default `Retry-After` in seconds, for a 503 and for a conflict with a running request or job.
@@ -53,6 +53,8 @@ pub(crate) enum ApiError {
     Refusal(Refusal),
     NoKey(BadCredential),
     NoToken(BadCredential),
+    /// The token of a conversation is missing or malformed.
+    NoConversationToken(BadCredential),
     InsufficientScope(Scope),
     /// The business of the API key is suspended.
     Forbidden,
@@ -155,14 +157,16 @@ impl ApiError {
                     (StatusCode::UNPROCESSABLE_ENTITY, Code::IdempotencyKeyReused)
                 }
             },
-            Self::NoKey(_) | Self::NoToken(_) => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
+            Self::NoKey(_) | Self::NoToken(_) | Self::NoConversationToken(_) => {
+                (StatusCode::UNAUTHORIZED, Code::Unauthorized)
+            }
             Self::InsufficientScope(_) => (StatusCode::FORBIDDEN, Code::InsufficientScope),
             Self::Forbidden | Self::ForeignOrigin(_) | Self::UnknownAdminHost => {
                 (StatusCode::FORBIDDEN, Code::Forbidden)
             }
             Self::NoSuchPath(_) => (StatusCode::NOT_FOUND, Code::NotFound),
             Self::MethodNotAllowed(..) => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
-            Self::Body(BodyError::TooLarge | BodyError::FileTooLarge(_)) => {
+            Self::Body(BodyError::TooLarge(_) | BodyError::FileTooLarge(_)) => {
                 (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest)
             }
             Self::Body(BodyError::UnsupportedMediaType(_)) => {
@@ -211,6 +215,7 @@ impl ApiError {
                     .into()
             }
             Self::NoToken(fault) => header_fault(*fault, "<OPERATOR_TOKEN>"),
+            Self::NoConversationToken(fault) => header_fault(*fault, "<TOKEN_OF_THE_CONVERSATION>"),
             Self::InsufficientScope(scope) => format!("this key lacks the scope {scope}"),
             Self::Forbidden => "the business of this key is suspended".into(),
             Self::ForeignOrigin(header) => format!(
@@ -229,7 +234,7 @@ impl ApiError {
             }
             Self::MethodNotAllowed(allow, "") => format!("This path allows {allow}."),
             Self::MethodNotAllowed(allow, actions) => format!("This path allows {allow}. See also {actions}."),
-            Self::Body(BodyError::TooLarge) => format!("the body must have at most {BODY_BYTES_MAX} bytes"),
+            Self::Body(BodyError::TooLarge(max)) => format!("the body must have at most {max} bytes"),
             Self::Body(BodyError::FileTooLarge(max)) => format!("the file must have at most {max} bytes"),
             Self::Body(BodyError::UnsupportedMediaType(expected)) => {
                 format!("the Content-Type of the body must be {expected}")
@@ -265,13 +270,13 @@ impl ApiError {
 
     pub(crate) fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
-            Self::NoKey(_) | Self::NoToken(_) => {
+            Self::NoKey(_) | Self::NoToken(_) | Self::NoConversationToken(_) => {
                 Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")))
             }
             Self::MethodNotAllowed(allow, _) => Some((header::ALLOW, HeaderValue::from_static(allow))),
             // The end of the request is unknown, so the connection cannot carry another request.
             Self::Body(
-                BodyError::TooLarge | BodyError::FileTooLarge(_) | BodyError::Timeout | BodyError::Broken,
+                BodyError::TooLarge(_) | BodyError::FileTooLarge(_) | BodyError::Timeout | BodyError::Broken,
             )
             | Self::Malformed(_) => Some((header::CONNECTION, HeaderValue::from_static("close"))),
             Self::RateLimited(retry_after)

@@ -57,7 +57,7 @@ async fn every_fault_has_its_status_and_code() {
     let lists = "There is no such path. GET /v1/services lists services.";
     check(ApiError::NoSuchPath(Some("/v1/services")), 404, "not_found", lists).await;
     check(ApiError::MethodNotAllowed("GET", ""), 405, "method_not_allowed", "GET").await;
-    check(BodyError::TooLarge, 413, "invalid_request", "262144 bytes").await;
+    check(BodyError::TooLarge(16_384), 413, "invalid_request", "16384 bytes").await;
     check(BodyError::UnsupportedMediaType("text/x"), 415, "invalid_request", "must be text/x").await;
     check(BodyError::Timeout, 408, "invalid_request", "").await;
     check(BodyError::Broken, 400, "invalid_request", "").await;
