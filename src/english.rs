@@ -142,7 +142,7 @@ pub(crate) fn named(named: Named) -> &'static str {
         Named::Delivery => "delivery",
         Named::Feed => "feed",
         Named::Gap => "question",
-        Named::Knowledge => "knowledge",
+        Named::Knowledge => "knowledge entry",
         Named::Mail => "mail",
         Named::Message => "message",
         Named::Notice => "notice",
@@ -374,6 +374,10 @@ fn table(problem: TableProblem) -> String {
         TableProblem::NoContactColumn => "a column name, phone or email is required".into(),
         TableProblem::RowsMax(max) => format!("exceeds the limit of {max} rows in a file"),
         TableProblem::Fields { found, header } => format!("has {found} fields, but the header has {header}"),
+        TableProblem::Quote => {
+            "has a field with a missing or misplaced quote; end the field with a quote, and double each quote inside it"
+                .into()
+        }
     }
 }
 

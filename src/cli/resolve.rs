@@ -77,8 +77,11 @@ impl Meaning<'_> {
             Kind::Service => self.named(typed, "service", "service", &self.within("services")).await?,
             Kind::Staff => self.named(typed, "staff member", "staff", &self.within("staff")).await?,
             Kind::Person => self.named(typed, "person", "person", &self.within("people")).await?,
-            Kind::Instant if time::is_exact(text) => text.to_owned(),
+            Kind::Instant | Kind::InstantOrDay if time::is_exact(text) => text.to_owned(),
             Kind::Instant => time::instant(text, self.zone().await?, self.now).map_err(of_time)?,
+            Kind::InstantOrDay => {
+                time::instant_or_day(text, self.zone().await?, self.now).map_err(of_time)?
+            }
             Kind::Day { later_by } => {
                 time::day(text, later_by, self.zone().await?, self.now).map_err(of_time)?
             }

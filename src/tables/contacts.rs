@@ -225,6 +225,9 @@ pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Ve
             return Err(vec![FileProblem::new(number, "", code)]);
         }
     }
+    if let Some(line) = misquoted(text, delimiter) {
+        return Err(vec![FileProblem::new(line, "", TableProblem::Quote)]);
+    }
     let mut reader =
         ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(text);
     let mut lines = Lines { text, at: 0, line: 1 };
@@ -260,6 +263,34 @@ pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Ve
         return Err(vec![FileProblem::new(1, "", TableProblem::NoHeader)]);
     }
     if problems.is_empty() { Ok(rows) } else { Err(problems) }
+}
+
+/// Finds the first quoted field that has no closing quote, or text after its closing quote (RFC 4180, 2). Returns the
+/// line of the opening quote. The CSV reader accepts such fields, and may take the following rows for their text.
+fn misquoted(text: &[u8], delimiter: u8) -> Option<u64> {
+    enum At {
+        Start,
+        Unquoted,
+        Quoted,
+        /// After a quote in a quoted field. It closes the field if no second quote follows.
+        Quote,
+    }
+    let (mut at, mut line, mut opened) = (At::Start, 1, 1);
+    for &byte in text {
+        at = match (at, byte) {
+            (At::Start, b'"') => {
+                opened = line;
+                At::Quoted
+            }
+            (At::Quoted, b'"') => At::Quote,
+            (At::Quoted, _) | (At::Quote, b'"') => At::Quoted,
+            (_, byte) if byte == delimiter || matches!(byte, b'\r' | b'\n') => At::Start,
+            (At::Quote, _) => return Some(opened),
+            _ => At::Unquoted,
+        };
+        line += u64::from(byte == b'\n');
+    }
+    matches!(at, At::Quoted).then_some(opened)
 }
 
 /// Parses a row. It may have fewer cells than the header, and it may have empty cells after the last column.
@@ -461,6 +492,27 @@ mod tests {
         for (said, expected) in said.iter().zip(expected) {
             assert!(said.starts_with(expected), "{expected}: {said}");
         }
+    }
+
+    #[test]
+    fn a_quoted_field_ends_with_a_quote() {
+        for (text, line) in [
+            ("name,notes\nA,x\nB,\"y\nC,z\nD,\n", 3),
+            ("name\n\"", 2),
+            ("\"name\nA\n", 1),
+            ("name,notes\r\n\r\nA,\"likes 5\" nails\r\n", 3),
+            ("name;notes\nA;\"x\",\nB;y\n", 2),
+            ("name,notes\n\"A,x\nB,\"y\"\n", 2),
+        ] {
+            let said = problems(text);
+            assert_eq!(said.len(), 1, "{said:?}");
+            let expected = format!("line {line}: has a field with a missing or misplaced quote");
+            assert!(said[0].starts_with(&expected), "{text}: {said:?}");
+        }
+        let text = "name,notes\n\"A \"\"B\"\"\",\"\"\nC \"D\",5\"\n\"E\n\"\"\",\"\r\n\"\r\nF,\"x\"";
+        let rows = known(text.as_bytes());
+        let names: Vec<_> = rows.iter().map(|row| (row.0, row.1.as_str())).collect();
+        assert_eq!(names, [(2, "A \"B\""), (3, "C \"D\""), (4, "E\n\""), (7, "F")]);
     }
 
     #[test]

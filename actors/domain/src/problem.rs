@@ -339,6 +339,8 @@ pub enum TableProblem {
         found: usize,
         header: usize,
     },
+    /// A field begins with a quote, but has no closing quote, or has text after it.
+    Quote,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -65,6 +65,8 @@ pub(super) struct Flag<'a> {
     is_bare: bool,
     /// Whether the flag can be repeated, once per value.
     is_list: bool,
+    /// Whether the property is a parameter of the query, so that the flag is a filter.
+    in_query: bool,
     /// Whether the request changes a record, so that null clears the property.
     changes: bool,
     long: String,
@@ -81,7 +83,7 @@ impl<'a> Flag<'a> {
             true => clear(&long(property, is_list)),
             false => long(property, is_list),
         };
-        Self { property, shape: shape.unwrap_or(Shape::of("")), is_bare, is_list, changes, long }
+        Self { property, shape: shape.unwrap_or(Shape::of("")), is_bare, is_list, in_query, changes, long }
     }
 
     /// Adds the flag to a command, together with the flags that clear, empty or fill the property.
@@ -280,7 +282,7 @@ impl<'a> Flag<'a> {
                 (ValueParser::new(parser), "OPEN-CLOSE".into(), ", such as 9:00-12:00".into())
             }
             (.., "date-time") => self.typed(
-                Kind::Instant,
+                if self.in_query { Kind::InstantOrDay } else { Kind::Instant },
                 "TIME",
                 ", such as '2026-03-02 9:00' in the zone of the business, or 2026-03-02T09:00:00Z",
             ),

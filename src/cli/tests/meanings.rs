@@ -204,6 +204,20 @@ async fn times_are_in_the_zone_of_the_business_which_is_looked_up_once() {
 }
 
 #[tokio::test]
+async fn a_change_is_refused_if_its_time_is_only_a_day() {
+    for command in [
+        format!("appointment reschedule {CUT}"),
+        format!("appointment book --service {CUT} --contact-phone 12"),
+    ] {
+        for day in ["2026-12-01", "today"] {
+            let line = format!("{command} --business {SALON} --starts-at {day}");
+            let refused = meaning_of(&line, &[paris()]).await.call.unwrap_err();
+            assert!(refused.starts_with("--starts-at: write a local time such as"), "{line}: {refused}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn open_times_are_shown_in_the_zone_of_the_business() {
     let slots = r#"{"data":[{"starts_at":"2026-03-03T08:00:00.000Z","ends_at":"2026-03-03T08:30:00.000Z"}],
                     "next_cursor":null,"has_more":false}"#;

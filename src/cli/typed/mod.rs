@@ -37,6 +37,9 @@ pub(super) enum Kind {
     Person,
     /// An instant, which may be typed as a local time.
     Instant,
+    /// Like [`Self::Instant`], but may also be a day without a time. Only filters accept it, because a change must not
+    /// take a forgotten time for midnight.
+    InstantOrDay,
     /// A date. The operator types a day, for example `mon`, and the command adds `later_by` days.
     Day {
         later_by: u64,

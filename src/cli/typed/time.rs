@@ -27,16 +27,30 @@ pub(in crate::cli) fn is_exact(text: &str) -> bool {
     DateTime::parse_from_rfc3339(text.trim()).is_ok()
 }
 
-/// The instant of a local time, with its offset. For a day, the instant at which the day begins.
+/// The instant of a local time, with its offset.
 pub(in crate::cli) fn instant(text: &str, zone: Tz, now: DateTime<Utc>) -> Result<String, TimeError> {
+    let (day, time) = day_and_time(text, zone, now)?;
+    at(day.and_time(time.ok_or(TimeError::NoInstant)?), zone, false)
+}
+
+/// Like [`instant`], but also accepts a day without a time. The result is then the instant at which the day begins.
+pub(in crate::cli) fn instant_or_day(text: &str, zone: Tz, now: DateTime<Utc>) -> Result<String, TimeError> {
+    let (day, time) = day_and_time(text, zone, now)?;
+    at(day.and_time(time.unwrap_or(NaiveTime::MIN)), zone, time.is_none())
+}
+
+fn day_and_time(
+    text: &str,
+    zone: Tz,
+    now: DateTime<Utc>,
+) -> Result<(NaiveDate, Option<NaiveTime>), TimeError> {
     let text = text.trim();
     let at_t = || text.starts_with(|first: char| first.is_ascii_digit()).then(|| text.split_once(['T', 't']));
     let (day, time) = match text.split_once(' ').or_else(|| at_t().flatten()) {
         Some((day, time)) => (day, Some(clock(time.trim()).ok_or(TimeError::NoInstant)?)),
         None => (text, None),
     };
-    let day = date(day, zone, now).ok_or(TimeError::NoInstant)?;
-    at(day.and_time(time.unwrap_or(NaiveTime::MIN)), zone, time.is_none())
+    Ok((date(day, zone, now).ok_or(TimeError::NoInstant)?, time))
 }
 
 /// The date of a typed day, plus a number of days.
@@ -112,16 +126,28 @@ mod tests {
             ("2026-03-02T9:00", "2026-03-02T09:00:00+01:00"),
             ("2026-07-01 18:30:15", "2026-07-01T18:30:15+02:00"),
             (" Tomorrow  9:00 ", "2026-03-04T09:00:00+01:00"),
-            ("yesterday", "2026-03-02T00:00:00+01:00"),
             ("today 9:00", "2026-03-03T09:00:00+01:00"),
             ("Tue 9:00", "2026-03-03T09:00:00+01:00"),
             ("monday 9:00", "2026-03-09T09:00:00+01:00"),
-            ("2026-07-01", "2026-07-01T00:00:00+02:00"),
         ] {
             assert_eq!(instant(text, PARIS, now()).as_deref(), Ok(expected), "{text}");
+            assert_eq!(instant_or_day(text, PARIS, now()).as_deref(), Ok(expected), "{text}");
         }
         assert_eq!(instant("2026-03-02 9:00", Tz::UTC, now()).unwrap(), "2026-03-02T09:00:00Z");
         for text in ["", "9:00", "noon", "2026-02-30 9:00", "2026-03-02 25:00", "2026-03-02 9"] {
+            assert_eq!(instant(text, PARIS, now()), Err(TimeError::NoInstant), "{text}");
+            assert_eq!(instant_or_day(text, PARIS, now()), Err(TimeError::NoInstant), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_a_filter_accepts_a_day_without_a_time() {
+        for (text, expected) in [
+            ("yesterday", "2026-03-02T00:00:00+01:00"),
+            ("tue", "2026-03-03T00:00:00+01:00"),
+            ("2026-07-01", "2026-07-01T00:00:00+02:00"),
+        ] {
+            assert_eq!(instant_or_day(text, PARIS, now()).as_deref(), Ok(expected), "{text}");
             assert_eq!(instant(text, PARIS, now()), Err(TimeError::NoInstant), "{text}");
         }
     }
@@ -149,9 +175,9 @@ mod tests {
     #[test]
     fn a_day_has_a_beginning_even_if_midnight_is_skipped_or_repeated() {
         let cairo = Tz::Africa__Cairo;
-        assert_eq!(instant("2024-04-26", cairo, now()).unwrap(), "2024-04-26T01:00:00+03:00");
+        assert_eq!(instant_or_day("2024-04-26", cairo, now()).unwrap(), "2024-04-26T01:00:00+03:00");
         let havana = Tz::America__Havana;
-        assert_eq!(instant("2026-11-01", havana, now()).unwrap(), "2026-11-01T00:00:00-04:00");
+        assert_eq!(instant_or_day("2026-11-01", havana, now()).unwrap(), "2026-11-01T00:00:00-04:00");
     }
 
     #[test]

@@ -354,6 +354,10 @@ fn table(words: &Words, problem: TableProblem) -> String {
             "The row has {} cells, and the first row has {}.",
             "La ligne a {} cellules, et la première ligne en a {}.",
         ),
+        TableProblem::Quote => say(
+            "A cell that begins with a quote must end with a quote, and each quote inside it must be doubled.",
+            "Une cellule qui commence par un guillemet doit finir par un guillemet, et chaque guillemet à l’intérieur doit être doublé.",
+        ),
     }
 }
 
