@@ -2,8 +2,8 @@
 
 use domain::{
     About, Actor, AlertKind, Appointment, AppointmentId, AuditAction, AuditEntry, Business, BusinessId,
-    CallId, CallRecord, ConnectedCalendar, Contact, ContactId, Mail, MailKind, Membership, MessageId, Person,
-    ResourceId, Role, Service, StaffMember, Subscription, TakenMessage, WebhookEndpoint, WebhookId,
+    CallId, CallRecord, ConnectedCalendar, Contact, ContactId, Mail, MailKind, Membership, MessageId, Notice,
+    Person, ResourceId, Role, Service, StaffMember, Subscription, TakenMessage, WebhookEndpoint, WebhookId,
 };
 use store::{Order, Record, Store, StoreError, keys, unless_set_aside};
 use uuid::Uuid;
@@ -34,13 +34,15 @@ pub(super) fn letter(
         _ => content(store, mail, &to)?,
     };
     let Some((content, from)) = content else { return Ok(None) };
+    // A reminder is created with the booking, days before it is due.
+    let reminds_at = mail.notice.as_ref().and_then(Notice::reminds_at);
     let token = |from| {
         let unsubscribe = Unsubscribe { person_id: mail.person_id, business_id: mail.business_id?, from };
         Some(unsubscribe.token(secret))
     };
     Ok(Some(Letter {
         message_id: mail.message_id.clone(),
-        written_at: mail.created_at,
+        written_at: reminds_at.map_or(mail.created_at, |at| at.max(mail.created_at)),
         to: Recipient { link: None, ..to },
         business,
         invited_by: invited_by(store, mail)?,

@@ -50,7 +50,8 @@ impl std::fmt::Debug for Link {
 pub struct Letter {
     /// The `Message-ID` without the brackets.
     pub message_id: String,
-    /// The time of the mail's creation, the same in every attempt.
+    /// The time of the mail's creation, or for a reminder the time at which it is due, if that is later. It is the same
+    /// in every attempt.
     pub written_at: Timestamp,
     pub to: Recipient,
     pub business: Option<Sender>,

@@ -12,7 +12,7 @@ use engine::business::commands::profile::PatchBusiness;
 use engine::business::commands::website::PatchNotices;
 
 use crate::harness::{World, at, by_operator, pass, walk};
-use crate::notices::{book, book_by, kinds, log, log_of, move_to, world};
+use crate::notices::{book, book_by, kinds, log, log_of, move_to, notice, world};
 
 use DropReason::Superseded;
 use NoticeKind::{Confirmed, Moved, Reminder, Requested};
@@ -116,6 +116,28 @@ async fn a_reminder_is_counted_as_waiting_once_it_is_due() {
     post.dies(false);
     pass(10).await;
     assert_eq!(world.engine.mails_waiting().await, Some(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reminder_has_the_time_at_which_it_was_due_in_every_attempt() {
+    let (world, shop, post) = world().await;
+    set(&world.at(&shop), None, vec![24]).await;
+    let booked_at = world.engine.now();
+    book(&world, &shop, at(3, 10)).await;
+    pass(1).await;
+    let confirmed = post.take();
+    assert_eq!(kinds(&confirmed), [Confirmed]);
+    assert!(confirmed[0].written_at - booked_at < TimeDelta::minutes(1));
+    post.dies(true);
+    pass((at(2, 10) - world.engine.now()).num_minutes() as u64 + 2).await;
+    let attempted = post.made().into_iter().find(|letter| notice(letter).kind == Reminder).unwrap();
+    post.dies(false);
+    pass(10).await;
+    let sent = post.take();
+    assert_eq!(kinds(&sent), [Reminder]);
+    for reminder in [&attempted, &sent[0]] {
+        assert_eq!((reminder.written_at, &reminder.message_id), (at(2, 10), &attempted.message_id));
+    }
 }
 
 #[tokio::test(start_paused = true)]
