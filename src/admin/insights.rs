@@ -78,13 +78,16 @@ const COLUMNS: [&str; 12] = [
     "calls_converted",
 ];
 
-/// The figures as a CSV file: a row for each period, and two columns for each staff member.
+/// The figures as a CSV file: a row for each period, and two columns for each staff member. If several staff members
+/// have the same name, the heads of their columns end with numbers.
 pub(crate) fn file(insights: &InsightsView) -> Vec<u8> {
     let mut staff: Vec<_> = insights.periods.iter().flat_map(|period| &period.staff).collect();
     staff.sort_by_key(|member| member.staff_id);
     staff.dedup_by_key(|member| member.staff_id);
-    let columns = staff.iter().flat_map(|member| {
-        ["booked_minutes", "utilisation"].map(|name| format!("{name} {}", member.staff_name))
+    let columns = staff.iter().enumerate().flat_map(|(at, member)| {
+        let earlier = staff[..at].iter().filter(|other| other.staff_name == member.staff_name).count();
+        let number = if earlier > 0 { format!(" {}", earlier + 1) } else { String::new() };
+        ["booked_minutes", "utilisation"].map(|name| format!("{name} {}{number}", member.staff_name))
     });
     let head = tables::head(COLUMNS.map(str::to_owned).into_iter().chain(columns));
     let row = |period: &PeriodView| {

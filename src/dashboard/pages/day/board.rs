@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use chrono::NaiveDate;
+use chrono::{NaiveDate, TimeZone};
 use chrono_tz::Tz;
 use domain::diary::Presence;
 use domain::{AppointmentStatus, Attendance, ContactId, StaffId, Timestamp};
@@ -370,7 +370,12 @@ impl Board<'_> {
         let is_to_come = visit.ends_at > self.now;
         let alert = visit.contact_id.and_then(|id| self.alerts.get(&id));
         let lasts = u32::try_from(member.minutes(visit)).unwrap_or(0);
-        let may_move = self.book.is_some() && (is_to_come || !asks);
+        // The script of the board knows the start only as a local time of this date. So it must not move an appointment
+        // that begins on an earlier date, or at a local time that a clock change repeats.
+        let starts = visit.starts_at.utc().with_timezone(&zone);
+        let is_exact = starts.date_naive() == date
+            && zone.offset_from_local_datetime(&starts.naive_local()).single().is_some();
+        let may_move = self.book.is_some() && (is_to_come || !asks) && is_exact;
         let card = Card {
             asks,
             outside: is_to_come && presence.is_some_and(|one| is_outside(self.dates, one, visit)),

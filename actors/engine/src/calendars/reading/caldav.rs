@@ -132,13 +132,15 @@ impl Account<'_> {
                              <c:supported-calendar-component-set/><c:calendar-user-address-set/>\
                              <d:current-user-privilege-set/>";
         let well_known = self.entered.join("/.well-known/caldav").map_err(|_| CalendarFault::NotFound)?;
-        let mut first_failure = None;
+        // If both addresses fail, the failure of the entered address is returned. If the entered address answers but names
+        // no calendar, a failure of the other address does not matter.
+        let mut failure = None;
         let mut discovered = Discovered::default();
-        for start in [self.entered, &well_known] {
+        for (start, is_entered) in [(self.entered, true), (&well_known, false)] {
             let (at, about) = match self.properties("0", start, ABOUT).await {
                 Ok((at, found)) => (at, found.resources.into_iter().next().unwrap_or_default()),
                 Err(Failure::Calendar(error)) if error.code != CalendarFault::Credentials => {
-                    first_failure.get_or_insert(error);
+                    failure = failure.or_else(|| is_entered.then_some(error));
                     continue;
                 }
                 Err(failure) => return Err(failure),
@@ -165,7 +167,7 @@ impl Account<'_> {
                 return Ok(discovered);
             }
         }
-        match first_failure {
+        match failure {
             Some(error) => Err(Failure::Calendar(error)),
             None => Err(CalendarFault::NotFound.into()),
         }
