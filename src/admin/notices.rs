@@ -26,12 +26,14 @@ list_query! {
 }
 
 json_object! {
-    /// The consent of a contact; an absent property keeps its value.
+    /// The consent of a contact; a property that is absent or null keeps its value.
     pub(crate) struct ConsentBody {
-        /// The emails that the service sends to the contact's own address.
-        email: Patch<EmailConsent>,
-        /// Whether the contact agrees to get text messages at the contact's own phone number.
-        texts: Patch<TextConsent>,
+        /// The emails that the service sends to the contact's own address; null keeps the value. A contact without
+        /// an email address allows only null.
+        email: Patch<Option<EmailConsent>>,
+        /// Whether the contact agrees to get text messages at the contact's own phone number; null keeps the value. A
+        /// contact without a phone number allows only null.
+        texts: Patch<Option<TextConsent>>,
     }
 }
 
@@ -66,5 +68,6 @@ pub(super) async fn set_consent(
     Body(body): Body<ConsentBody>,
     Path(id): Path<ContactId>,
 ) -> Result<Changed<ConsentView>, ApiError> {
-    context.change(SetConsent { id, email: body.email.set(), texts: body.texts.set() }).await
+    let (email, texts) = (body.email.set().flatten(), body.texts.set().flatten());
+    context.change(SetConsent { id, email, texts }).await
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Salon, Server, stamp};
+use crate::harness::{Salon, Server, id, stamp};
 
 /// Books the next free half hour for this contact. The business is open all day.
 async fn book_for(salon: &Salon, contact: Value) -> Value {
@@ -149,4 +149,20 @@ async fn contacts_of_two_businesses_are_two_contacts() {
     let theirs = other.book(&other.cut, "2026-03-03T09:00:00Z").await;
     assert_ne!(mine["contact_id"], theirs["contact_id"]);
     assert_eq!(mine["starts_at"], stamp("2026-03-03T09:00"));
+}
+
+#[tokio::test]
+async fn the_consent_that_a_contact_shows_can_be_sent_back() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let put = async |contact: &Value, body: Value| {
+        salon.operator.call("PUT", &format!("/contacts/{}/consent", id(contact))).json(&body).await
+    };
+    let mailed = salon.contact(json!({ "email": "zoe@example.com" })).await;
+    let shown = salon.operator.get(&format!("/contacts/{}/consent", id(&mailed))).await.data();
+    assert_eq!(shown, json!({ "email": "all", "texts": null }));
+    assert_eq!(put(&mailed, shown.clone()).await.data(), shown);
+    put(&mailed, json!({ "texts": "given" })).await.invalid_at(&["texts"]);
+    let called = salon.contact(json!({ "phone": "+33612345678" })).await;
+    put(&called, json!({ "email": "none", "texts": "given" })).await.invalid_at(&["email"]);
 }

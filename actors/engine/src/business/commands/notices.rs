@@ -112,12 +112,12 @@ impl Change for SetConsent {
         let mut rows = Batch::default();
         let mut after = before.clone();
         if let Some(email) = self.email {
-            let address = contact.email.as_ref().ok_or_else(no_identifier)?;
+            let address = contact.email.as_ref().ok_or_else(|| has_none("email"))?;
             after.email = Some(email);
             write_email_consent(&mut rows, (&state.outbox.secret, of), address.as_str(), email);
         }
         if let Some(texts) = self.texts {
-            let phone = contact.phone.as_ref().ok_or_else(no_identifier)?;
+            let phone = contact.phone.as_ref().ok_or_else(|| has_none("texts"))?;
             after.texts = Some(texts);
             write_text_consent(&mut rows, (&state.outbox.secret, of), phone, texts);
         }
@@ -131,7 +131,8 @@ impl Change for SetConsent {
     }
 }
 
-/// The refusal for a contact that has no email address or phone number to which the consent could apply.
-fn no_identifier() -> Refusal {
-    Refusal::invalid("contact_id", ProblemCode::PhoneOrEmail)
+/// The refusal for a contact that has no email address or phone number to which this consent could apply.
+/// [`ConsentView`] shows such a consent as null.
+fn has_none(consent: &str) -> Refusal {
+    Refusal::invalid(consent, ProblemCode::NotNull)
 }
