@@ -242,10 +242,12 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// Whether the character is a control character or changes the text direction.
+/// Whether the character is a control character, is invisible or changes the text direction. The joiners U+200C and
+/// U+200D are not hidden, because emoji and texts in Persian or Indic scripts need them.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// The ids of a catalogue's messages, in order, for tests that compare catalogues.
@@ -348,6 +350,7 @@ mod tests {
             ("a\0b\x1b[1m\t c", "ab[1m c"),
             ("  Zoé  ", "Zoé"),
             ("שלום", "שלום"),
+            ("می\u{200c}خواهم 👩\u{200d}👧", "می\u{200c}خواهم 👩\u{200d}👧"),
         ] {
             assert_eq!(plain(text, 200), expected);
         }

@@ -91,10 +91,12 @@ async fn each_problem_is_beside_its_field() {
     for (changes, problem, id) in [
         (vec![("name", " ")], "Enter your name.", "name"),
         (vec![("name", &long[..201])], "at most 200 characters", "name"),
+        (vec![("name", "a\0b")], "Enter a name without control characters.", "name"),
         (vec![("phone", "123")], "Enter a valid phone number", "phone"),
         (vec![("email", "zoe")], "Enter a valid e-mail address", "email"),
         (vec![("phone", "")], "Enter a phone number or an e-mail address.", "phone"),
         (vec![("note", &long)], "at most 1,000 characters", "note"),
+        (vec![("note", "a\0b")], "Enter a note without control characters.", "note"),
         (vec![("service_id", "x")], "Choose a service.", "service_id"),
         (vec![("staff_id", "x")], "Choose a person.", "staff_id"),
         (vec![("starts_at", "10:00")], "Choose a time.", "starts_at"),
@@ -205,6 +207,27 @@ async fn a_time_that_is_no_longer_open_is_refused_with_the_open_times_of_the_day
     assert!(page.contains("<legend>Monday 2 March</legend>"), "{sent}");
     assert!(page.contains("type=\"radio\" name=\"starts_at\" value=\"2026-03-02T09:30:00.000Z\""), "{sent}");
     assert!(!page.contains(&format!("value=\"{TIME}\"")) && page.contains("value=\"Zoé Martin\""), "{sent}");
+}
+
+#[tokio::test]
+async fn a_form_without_a_choice_shows_the_times_of_the_same_day_again() {
+    let site = Site::open().await;
+    let staff = [("staff_id", &*site.salon.anna)];
+    let thursday = "2026-03-05T09:00:00.000Z";
+    let late = site.form(thursday, &staff).await;
+    site.book(thursday, &staff).await.is(303);
+    let refused = site.send(&late).await;
+    refused.is(409);
+    let mut fields = hidden(&refused);
+    fields.push(("name".into(), "Zoé Martin".into()));
+    let sent = site.send(&fields).await;
+    sent.is(422);
+    for page in [&refused, &sent] {
+        assert!(text(page).contains("<legend>Thursday 5 March</legend>"), "{page}");
+        assert!(text(page).contains("value=\"2026-03-05T10:00:00.000Z\" required>"), "{page}");
+    }
+    let past = site.send(&changed(&fields, "date", "2026-03-01")).await;
+    assert!(text(past.is(422)).contains("<legend>Monday 2 March</legend>"), "{past}");
 }
 
 #[tokio::test]

@@ -124,6 +124,9 @@ async fn a_visitor_books_in_the_chat_and_says_goodbye() {
     window.sees("Bonjour, ici l'assistant automatique").await;
     window.goto(&format!("{}?locale=en", site.path)).await;
     window.sees("Hello, this is the automated assistant").await;
+    // A chat that the page resumes moves neither the focus nor the page.
+    let place = "return [document.activeElement.tagName, Math.round(scrollY)]";
+    assert_eq!(window.run(place).await, json!(["BODY", 0]));
     say("a cut with Ben tomorrow at 10:30").await;
     window.sees("What is your name?").await;
     say("Zoé Martin").await;

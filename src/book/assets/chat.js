@@ -8,6 +8,9 @@ const { path } = chat.dataset;
 const kept = `receptionist:${path}`;
 const { lang } = document.documentElement;
 let held = null;
+// Whether the visitor has opened the chat on this page or written in it. Before that, a resumed chat moves neither the
+// focus nor the page.
+let used = false;
 
 function saved() {
   try {
@@ -49,7 +52,8 @@ function say(by, text) {
   }
   item.append(text);
   turns.append(item);
-  item.scrollIntoView({ block: "nearest" });
+  if (used) item.scrollIntoView({ block: "nearest" });
+  else turns.scrollTop = turns.scrollHeight;
 }
 
 function show(answer) {
@@ -84,7 +88,7 @@ function show(answer) {
 let busy = false;
 async function take(what) {
   if (busy) return;
-  busy = true;
+  busy = used = true;
   talk.dataset.busy = "";
   const turn = { ...what, turn_id: crypto.randomUUID() };
   try {
@@ -136,7 +140,7 @@ async function begin() {
       save({ id: started.id, token: started.token, lang });
       show(started);
     }
-    talk.querySelector("input").focus();
+    if (used) talk.querySelector("input").focus();
   } catch {
     say("note", turns.dataset.failed);
     talk.hidden = false;
@@ -144,7 +148,10 @@ async function begin() {
   }
 }
 
-open.addEventListener("click", begin);
+open.addEventListener("click", () => {
+  used = true;
+  begin();
+});
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const text = form.querySelector("input").value.trim();

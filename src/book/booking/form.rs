@@ -4,8 +4,9 @@
 
 use askama::Template;
 use axum::http::StatusCode;
+use chrono::NaiveDate;
 use domain::booking::{BookRequest, Party};
-use domain::{Address, Email, NoticeScope, Phone, Service, Source, StaffMember, Text, Timestamp};
+use domain::{Address, Email, NoticeScope, Phone, Service, Source, StaffMember, Text, TextError, Timestamp};
 
 use super::choice::{Choice, Offer};
 use super::times::{Day, first_open};
@@ -72,7 +73,8 @@ impl Entered {
         given("starts_at", "problem-time", usable.time.is_none());
         let name = text("name").map(Text::new);
         given("name", "problem-name", name.is_none());
-        given("name", "problem-name-long", matches!(name, Some(Err(_))));
+        given("name", "problem-name-control", matches!(name, Some(Err(TextError::Nul))));
+        given("name", "problem-name-long", matches!(name, Some(Err(TextError::Length { .. }))));
         let phone = text("phone").map(|text| Phone::from_query(&text, &PhoneRegion::reading(&shop.profile)));
         given("phone", "problem-phone", matches!(phone, Some(Err(_))));
         // The contact stores an `Email`. The service cannot send mail to every `Email`, but to every `Address`. So the
@@ -81,7 +83,8 @@ impl Entered {
         given("email", "problem-email", matches!(email, Some(Err(_))));
         given("phone", "problem-reach", phone.is_none() && email.is_none());
         let note = text("note").map(Text::new);
-        given("note", "problem-note-long", matches!(note, Some(Err(_))));
+        given("note", "problem-note-control", matches!(note, Some(Err(TextError::Nul))));
+        given("note", "problem-note-long", matches!(note, Some(Err(TextError::Length { .. }))));
         let (Some(service), Some(staff), Some(starts_at), Some(Ok(name)), Ok(phone), Ok(email), Ok(note)) = (
             usable.service,
             usable.staff,
@@ -165,7 +168,9 @@ pub(super) async fn shown(
         (None, Some(service)) => {
             let staff = usable.staff.flatten().map(|member| member.id);
             let choice = Choice { service: Some(service.id), staff, ..Choice::default() };
-            let times = times(&view, shop, &choice, usable.time, problem("starts_at")).await?;
+            let day = shown_day(shop, &choice, form, usable.time).await?;
+            hidden.extend(day.map(|day| ("date", day.to_string())));
+            let times = times(&view, shop, &choice, day, problem("starts_at")).await?;
             choices.push(Choices { other: Some(choice.link(asked.page_path(), asked.locale())), ..times });
         }
         (None, None) => {}
@@ -212,20 +217,31 @@ pub(super) async fn shown(
     page_as(status, &shown)
 }
 
-/// The bookable times on one day. If a time was refused, this is the day of the refused time. Otherwise, it is the
-/// first day with a bookable time.
+/// The day whose times the form shows. If a time was refused, this is the day of the refused time. Otherwise, it is the
+/// day that the form showed before (`date`) or, without one, the first day with a bookable time.
+async fn shown_day(
+    shop: &Shop,
+    choice: &Choice,
+    form: &Form,
+    refused: Option<Timestamp>,
+) -> Result<Option<NaiveDate>, Refused> {
+    let today = shop.today();
+    let before = form.get("date").trim().parse::<NaiveDate>().ok().filter(|date| *date >= today);
+    let day = refused.map(|time| shop.day(time)).or(before).filter(|day| super::choice::is_bookable(*day));
+    match day {
+        Some(day) => Ok(Some(day)),
+        None => first_open(shop, choice).await,
+    }
+}
+
+/// The bookable times on this day.
 async fn times(
     view: &View,
     shop: &Shop,
     choice: &Choice,
-    refused: Option<Timestamp>,
+    day: Option<NaiveDate>,
     problem: String,
 ) -> Result<Choices, Refused> {
-    let day = refused.map(|time| shop.day(time)).filter(|day| super::choice::is_bookable(*day));
-    let day = match day {
-        Some(day) => Some(day),
-        None => first_open(shop, choice).await?,
-    };
     let mut open = Vec::new();
     if let (Some(day), Some(service)) = (day, choice.service) {
         open = Day::of(shop, day, &shop.open_times(service, choice.staff, (day, day)).await?).times;
