@@ -13,6 +13,8 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::LanguageIdentifier;
 
+use crate::local_time::{WallClockError, instant};
+
 /// The maximum length of an inserted value, in characters.
 const INSERTED_CHARS_MAX: usize = 200;
 /// The regions of phone numbers where English texts for customers use the 12-hour clock.
@@ -123,8 +125,19 @@ impl Words {
 
     /// An instant in local time for a customer. `region` is the `phone_region` of the business.
     pub(crate) fn when(&self, at: Timestamp, zone: Tz, region: &str) -> String {
+        let day = at.utc().with_timezone(&zone).date_naive();
+        self.dated("moment", day, &self.clock_at(at, zone, region))
+    }
+
+    /// The time of day of an instant for a customer, with its offset if a clock change repeats the time. `region` is the
+    /// `phone_region` of the business.
+    pub(crate) fn clock_at(&self, at: Timestamp, zone: Tz, region: &str) -> String {
         let local = at.utc().with_timezone(&zone);
-        self.dated("moment", local.date_naive(), &self.clock(local.time(), region))
+        let clock = self.clock(local.time(), region);
+        match instant(local.naive_local(), zone) {
+            Err(WallClockError::Twice(..)) => format!("{clock} {}", local.format("(UTC%:z)")),
+            _ => clock,
+        }
     }
 
     /// A time of day for a customer. `region` is the `phone_region` of the business.
@@ -315,6 +328,13 @@ mod tests {
         }
         let first = Timestamp::parse("2026-12-01T08:00:00Z").unwrap();
         assert_eq!(in_french.when(first, paris, "FR"), "mardi 1er décembre 2026 à 9 h");
+        let doubled =
+            ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"].map(|at| Timestamp::parse(at).unwrap());
+        assert_eq!(
+            doubled.map(|at| in_english.when(at, paris, "FR")),
+            ["02:30 (UTC+02:00)", "02:30 (UTC+01:00)"]
+                .map(|clock| format!("Sunday 25 October 2026 at {clock}")),
+        );
     }
 
     #[test]

@@ -9,7 +9,6 @@ use super::choice::{Choice, is_bookable};
 use crate::book::input::Shop;
 use crate::book::refused::Refused;
 use crate::book::view::View;
-use crate::local_time::{WallClockError, instant};
 
 /// The number of days that are searched for the first bookable time.
 const SEARCHED_DAYS: u64 = 62;
@@ -84,12 +83,7 @@ pub(super) async fn first_open(shop: &Shop, choice: &Choice) -> Result<Option<Na
 impl View {
     /// A time of day, with its offset if a clock change repeats it.
     pub(in crate::book) fn clock(&self, shop: &Shop, at: Timestamp) -> String {
-        let local = at.utc().with_timezone(&shop.profile.zone);
-        let clock = self.words.clock(local.time(), &shop.profile.phone_region);
-        match instant(local.naive_local(), shop.profile.zone) {
-            Err(WallClockError::Twice(..)) => format!("{clock} {}", local.format("(UTC%:z)")),
-            _ => clock,
-        }
+        self.words.clock_at(at, shop.profile.zone, &shop.profile.phone_region)
     }
 
     pub(in crate::book) fn heading(&self, date: NaiveDate) -> String {

@@ -85,8 +85,7 @@ impl Managed {
 
     /// The text of an instant, such as `Tuesday 24 November 2026 at 14:30`.
     fn when(&self, at: Timestamp) -> String {
-        let clock = self.view.clock(&self.shop, at);
-        self.view.words.dated("moment", self.shop.day(at), &clock)
+        self.view.words.when(at, self.shop.profile.zone, &self.shop.profile.phone_region)
     }
 
     /// Makes the change that the form requests. `change` is `None` if a field is invalid.

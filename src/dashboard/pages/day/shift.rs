@@ -92,6 +92,10 @@ pub(crate) async fn show(member: Member) -> Answered {
     let wanted = wanted(&member, &visit);
     let local = wanted.date.and_time(NaiveTime::MIN) + TimeDelta::minutes(wanted.minute.into());
     let (at, notice) = match instant(local, member.profile.zone) {
+        // The appointment keeps its start if it begins at the second of the two instants.
+        Err(WallClockError::Twice(_, second)) if second.timestamp_millis() == visit.starts_at.millis() => {
+            (second, String::new())
+        }
         Ok(at) | Err(WallClockError::Twice(at, _)) => (at, String::new()),
         Err(WallClockError::Skipped(at, _)) => (at, member.problem(&ProblemCode::SkippedTime)),
     };
