@@ -19,6 +19,11 @@ const WEEKDAYS: [&[&str]; 7] = [
     &["saturday", "saturdays", "sat", "samedi", "samedis"],
     &["sunday", "sundays", "dimanche", "dimanches"],
 ];
+
+pub(super) fn is_weekday(word: &str) -> bool {
+    WEEKDAYS.iter().any(|words| words.contains(&word))
+}
+
 const MONTHS: [&[&str]; 12] = [
     &["january", "jan", "janvier", "janv"],
     &["february", "feb", "fevrier", "fevr"],

@@ -2,6 +2,7 @@
 
 use domain::{Email, unaccented};
 
+use super::dates;
 use super::menu;
 use super::numbers;
 use super::phrases::plain;
@@ -30,7 +31,7 @@ const BEFORE_NAMES: [&str; 18] = [
 ];
 const AFTER_NAMES: [&str; 5] = ["please", "thanks", "thank you", "merci", "s'il vous plaît"];
 /// Words that no name contains. If the possible name in a turn contains one of them, the turn is not read as a name.
-const NOT_NAMES: [&str; 82] = [
+const NOT_NAMES: [&str; 68] = [
     "yes",
     "no",
     "oui",
@@ -99,20 +100,6 @@ const NOT_NAMES: [&str; 82] = [
     "when",
     "quand",
     "comment",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "lundi",
-    "mardi",
-    "mercredi",
-    "jeudi",
-    "vendredi",
-    "samedi",
-    "dimanche",
 ];
 
 /// The name that a turn gives.
@@ -146,7 +133,7 @@ pub fn person_name(text: &str) -> Option<String> {
     }
     let is_name = (1..=NAME_WORDS_MAX).contains(&words.len())
         && words.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 2)
-        && !words.iter().flat_map(|word| plain(word)).any(|word| NOT_NAMES.contains(&word.as_str()))
+        && !words.iter().flat_map(|word| plain(word)).any(|word| is_no_name(&word))
         && menu::entries(&words.join(" ")).is_empty();
     if !is_name {
         return None;
@@ -154,6 +141,11 @@ pub fn person_name(text: &str) -> Option<String> {
     let name = words.iter().map(|word| capitalised(word)).collect::<Vec<_>>().join(" ");
     let name = name.trim_matches(|c: char| !c.is_alphabetic() && c != '.');
     Some(name.chars().take(NAME_CHARS_MAX).collect::<String>().trim_end().to_owned())
+}
+
+/// Whether no name contains this word. Short forms of weekdays such as `Thu` are also names.
+fn is_no_name(word: &str) -> bool {
+    NOT_NAMES.contains(&word) || word.len() > "tues".len() && dates::is_weekday(word)
 }
 
 /// Capitalises a word, because transcribers write names in lower case. Particles such as `de` stay in lower case.

@@ -516,6 +516,22 @@ fn a_greeting_names_no_time() {
 }
 
 #[test]
+fn short_weekdays_and_french_questions_about_hours_are_understood() {
+    for (short, long) in [("tue", "Tuesday"), ("thur", "Thursday"), ("thu", "Thursday"), ("sat", "Saturday")]
+    {
+        let [short, long] =
+            [short, long].map(|day| Caller::new(Channel::Website).says(&format!("a haircut on {day}")));
+        assert_eq!(short, long);
+    }
+    let said = |text| Caller::with(World::new(), Channel::Website, Locale::Fr, None).says(text);
+    let hours = said("Quels sont vos horaires mardi ?");
+    assert_ne!(hours, said("Quel est le prix du parking ?"));
+    for text in ["Ouvrez-vous mardi ?", "À quelle heure fermez-vous mardi ?"] {
+        assert_eq!(said(text), hours, "{text}");
+    }
+}
+
+#[test]
 fn a_question_about_the_email_address_is_not_about_the_postal_address() {
     let said = Caller::new(Channel::Website).says("What is your email address?");
     assert_eq!(said, "I do not know that. I can take a message.");
