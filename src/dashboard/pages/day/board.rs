@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use chrono::{NaiveDate, TimeZone};
+use chrono::NaiveDate;
 use chrono_tz::Tz;
 use domain::diary::Presence;
 use domain::{AppointmentStatus, Attendance, ContactId, StaffId, Timestamp};
@@ -20,6 +20,7 @@ use super::diary::Dates;
 use super::today::next_attendances;
 use crate::dashboard::days::begins;
 use crate::dashboard::pages::prelude::*;
+use crate::local_time::instant;
 
 /// The number of minutes between the start times that the board offers. Bookable times have the same interval.
 const FREE_MINUTES: u32 = 30;
@@ -373,8 +374,7 @@ impl Board<'_> {
         // The script of the board knows the start only as a local time of this date. So it must not move an appointment
         // that begins on an earlier date, or at a local time that a clock change repeats.
         let starts = visit.starts_at.utc().with_timezone(&zone);
-        let is_exact = starts.date_naive() == date
-            && zone.offset_from_local_datetime(&starts.naive_local()).single().is_some();
+        let is_exact = starts.date_naive() == date && instant(starts.naive_local(), zone).is_ok();
         let may_move = self.book.is_some() && (is_to_come || !asks) && is_exact;
         let card = Card {
             asks,
