@@ -80,7 +80,9 @@ async fn a_customer_reads_their_chat_with_its_token() {
     let seen = chat.get(&chat.token).await;
     let turns = seen.is(200).body["data"]["turns"].as_array().unwrap();
     assert!(turns.iter().any(|turn| turn["text"] == "Bonjour"));
-    chat.get("").await.is(401);
+    let without = chat.get("").await;
+    let said = &without.is(401).body["error"]["message"];
+    assert!(said.as_str().unwrap().ends_with("Bearer <TOKEN_OF_THE_CONVERSATION>."), "{said}");
     chat.get("AAAAAAAAAAAAAAAAAAAAAA").await.fails(404, "not_found");
     let kept = site.salon.operator.all("/conversations?channel=website").await;
     assert_eq!((kept.len(), &kept[0]["locale"]), (1, &json!("fr")));
